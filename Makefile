@@ -1,0 +1,83 @@
+# The front door; `make help` lists what it opens. Each target first installs what this machine misses (tools/setup).
+# The work itself is CMake's (CMakePresets.json, one folder build/<preset> each) and the scripts' in tools/.
+
+SHELL := bash
+MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+.DEFAULT_GOAL := build
+
+SETUP   ?= tools/setup
+LABEL   ?=
+N       ?= 20000
+SECONDS ?= 60
+ALL     ?=
+# One compiler for each core, but never more than fit into the free memory at 1 GiB each.
+JOBS    ?= $(shell awk -v cores="$$(nproc)" '/^MemAvailable/ { fit = int($$2 / 1048576); print fit < 1 ? 1 : fit < cores ? fit : cores }' /proc/meminfo)
+
+# The builds that a label's tests live in; without a label: all that `make test` covers.
+builds_      := dev asan fuzz
+builds_asan  := asan
+builds_tsan  := tsan
+builds_fuzz  := fuzz
+test_builds   = $(or $(builds_$(LABEL)),dev)
+# What is built there, where that is not everything.
+targets_fuzz    := fuzzers
+targets_release := bench
+
+.PHONY: build help setup check test asan tsan demo bench fuzz soak lint format clean
+.PHONY: build-dev build-asan build-tsan build-release build-fuzz
+
+build: build-dev  ## build the programs and tests (build/dev)
+
+test: setup check $(test_builds:%=build-%)  ## check, build and run all tests; LABEL=unit runs one kind (unit, conformance, asan, fuzz, ...)
+	@tools/run_tests --jobs $(JOBS) --label '$(LABEL)' $(test_builds)
+
+check: setup  ## formatting and the order of areas (quick; part of test)
+	@tools/check_format
+	@tools/check_layers
+
+asan:  ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer (part of test)
+	@$(MAKE) test LABEL=asan
+
+tsan:  ## the unit tests under ThreadSanitizer
+	@$(MAKE) test LABEL=tsan
+
+demo: build-dev  ## one allocation, with its explanation
+	@build/dev/allot demo
+
+bench: build-release  ## benchmarks against Kubernetes' own code: a table, and build/bench.json
+	@tests/bench/run
+
+fuzz: build-dev build-fuzz  ## N=20000 random cases against Kubernetes' own code, then each fuzz target for SECONDS=60
+	@tests/conformance/differential '$(N)' || [ $$? -eq 77 ]
+	@ALLOT_FUZZ_SECONDS='$(SECONDS)' tools/run_tests --jobs $(JOBS) --label fuzz fuzz
+
+soak:  ## what is too long for every run: tsan, and fuzz with N=200000 SECONDS=600
+	@$(MAKE) tsan
+	@$(MAKE) fuzz N=200000 SECONDS=600
+
+lint: check  ## clang-tidy on what changed since the last commit; ALL=1 on everything
+	@cmake --preset dev --log-level=WARNING >/dev/null
+	@JOBS=$(JOBS) tools/lint $(if $(ALL),--all)
+
+format: setup  ## format the C++ sources
+	@tools/check_format --fix
+
+clean:  ## remove build/
+	rm -rf build
+
+help:  ## this list
+	@echo 'allot: make TARGET'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
+	@echo 'JOBS=$(JOBS) at a time. ALLOT_REQUIRE=go,root,vectors makes a missing one fail its tests instead of skipping them.'
+
+setup:
+	@$(SETUP)
+
+build-dev build-asan build-tsan build-release build-fuzz: build-%: setup build/%/build.ninja
+	@cmake --build build/$* -j $(JOBS) $(targets_$*:%=--target %)
+
+# Ninja runs CMake again when a CMakeLists.txt changes; here only the first time, and for the presets.
+build/%/build.ninja: CMakePresets.json | setup
+	@cmake --preset $* --log-level=WARNING
+	@touch $@

@@ -1,0 +1,54 @@
+# Every test of the project is a ctest test with a label that says its kind: unit, conformance, lint, fuzz, ...
+# In the builds with sanitizers (presets asan, tsan) the same tests have the name of the preset as label and prefix, so that one ctest run
+# over several builds (tools/run_tests) can tell them apart.
+
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+set(ALLOT_FLAVOUR "")
+if(ALLOT_SANITIZE MATCHES "address")
+  set(ALLOT_FLAVOUR asan)
+elseif(ALLOT_SANITIZE MATCHES "thread")
+  set(ALLOT_FLAVOUR tsan)
+endif()
+
+# allot_gtest(NAME SOURCE... [USES library...] [LABEL label])
+#   A GoogleTest program; every TEST of it is a ctest test. LABEL is unit unless given. Nothing in the fuzz build.
+function(allot_gtest name)
+  cmake_parse_arguments(TEST "" "LABEL" "USES" ${ARGN})
+  if(ALLOT_FUZZ)
+    return()
+  endif()
+  set(label unit)
+  if(TEST_LABEL)
+    set(label ${TEST_LABEL})
+  endif()
+  set(prefix "")
+  if(ALLOT_FLAVOUR)
+    set(label ${ALLOT_FLAVOUR})
+    set(prefix "${ALLOT_FLAVOUR}.")
+  endif()
+  add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${TEST_USES} allot_test_support GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT 120)
+endfunction()
+
+# allot_test(NAME LABEL label COMMAND program argument... [TIMEOUT seconds])
+#   A program or script that is one test: exit 0 passed, 77 skipped (tests/support/needs.sh), else failed. The fuzz build has only those
+#   with the label fuzz.
+function(allot_test name)
+  cmake_parse_arguments(TEST "" "LABEL;TIMEOUT" "COMMAND" ${ARGN})
+  if(ALLOT_FUZZ)
+    if(NOT TEST_LABEL STREQUAL fuzz)
+      return()
+    endif()
+  elseif(ALLOT_FLAVOUR)
+    set(TEST_LABEL ${ALLOT_FLAVOUR})
+    set(name ${ALLOT_FLAVOUR}.${name})
+  endif()
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 300)
+  endif()
+  add_test(NAME ${name} COMMAND ${TEST_COMMAND} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABEL}" SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT})
+endfunction()

@@ -1,0 +1,31 @@
+# Compiler settings shared by every target. The presets (CMakePresets.json) choose among them.
+
+set(ALLOT_SANITIZE "" CACHE STRING "sanitizers for the whole build: address,undefined or thread")
+option(ALLOT_FUZZ "build the libFuzzer targets (clang only)" OFF)
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror=return-type -Werror=unused-result)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(-Wno-maybe-uninitialized)  # g++ 14 and any sanitizer: false alarms inside std::optional by the page
+else()
+  add_compile_options(-Wno-deprecated-declarations)  # clang 19 on libstdc++ 12's own std::stable_sort
+endif()
+
+if(ALLOT_SANITIZE)
+  add_compile_options(-fsanitize=${ALLOT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${ALLOT_SANITIZE})
+endif()
+if(ALLOT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+find_package(Threads REQUIRED)

@@ -1,0 +1,43 @@
+#pragma once
+// Files in memory that can be told to fail.
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "base/file_system.h"
+
+namespace allot {
+
+// Paths are taken as they are written, without "." and ".."; "/" exists.
+class FakeFileSystem final : public FileSystem {
+ public:
+  Result<std::string> ReadFile(const std::string& path, size_t max_bytes) const override;
+  Status WriteFileAtomic(const std::string& path, std::string_view content) override;
+  Result<std::vector<std::string>> List(const std::string& path) const override;
+  bool Exists(const std::string& path) const override;
+  Status Remove(const std::string& path) override;
+  Status MakeDirs(const std::string& path) override;
+
+  // The nth change from now on (1 is the next WriteFileAtomic, Remove or MakeDirs) fails with "No space left on device" and changes
+  // nothing; so do all later ones until Repair.
+  void FailFromChange(int n);
+  void Repair();
+  // All reads of `path` fail with "Input/output error".
+  void FailReadsOf(const std::string& path);
+  // Changes asked for so far, the failed ones included.
+  int changes() const;
+
+ private:
+  Status Change(std::string_view doing, const std::string& path);
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> files_;
+  std::set<std::string> directories_{"/"};
+  std::set<std::string> unreadable_;
+  int changes_ = 0;
+  std::optional<int> fail_from_;
+};
+
+}  // namespace allot

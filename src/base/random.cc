@@ -1,0 +1,55 @@
+#include "base/random.h"
+
+#include <sys/random.h>
+
+#include <cerrno>
+
+#include "base/check.h"
+
+namespace allot {
+
+uint64_t Random::Below(uint64_t bound) {
+  CHECK(bound > 0);
+  // The numbers below 2^64 mod bound would favour the small remainders.
+  const uint64_t unfair = (0 - bound) % bound;
+  for (;;) {
+    const uint64_t number = Next64();
+    if (number >= unfair) return number % bound;
+  }
+}
+
+uint64_t SystemRandom::Next64() {
+  uint64_t number = 0;
+  // Up to 256 bytes come whole (getrandom(2)); a signal can only interrupt the wait for the first seed after boot.
+  ssize_t read;
+  do {
+    read = getrandom(&number, sizeof number, 0);
+  } while (read < 0 && errno == EINTR);
+  CHECK(read == sizeof number);
+  return number;
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014).
+uint64_t SeededRandom::Next64() {
+  state_ += 0x9E3779B97F4A7C15;
+  uint64_t mixed = state_;
+  mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9;
+  mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB;
+  return mixed ^ mixed >> 31;
+}
+
+std::string Uuid4(Random& random) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  const uint64_t high = (random.Next64() & 0xFFFFFFFFFFFF0FFF) | 0x4000;             // version 4
+  const uint64_t low = (random.Next64() & 0x3FFFFFFFFFFFFFFF) | 0x8000000000000000;  // variant 1
+  std::string uuid;
+  uuid.reserve(36);
+  for (int nibble = 0; nibble < 32; ++nibble) {
+    if (nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20) uuid += '-';
+    const uint64_t half = nibble < 16 ? high : low;
+    uuid += kHex[half >> (60 - nibble % 16 * 4) & 0xF];
+  }
+  return uuid;
+}
+
+}  // namespace allot

@@ -1,0 +1,37 @@
+# For test scripts: what requirements.h is for C++ tests. Source it, then say what the test needs:
+#
+#   . tests/support/needs.sh
+#   needs go root
+#
+# Exit 77, with the reason, where something is missing (ctest counts that as skipped); exit 1 where ALLOT_REQUIRE names it.
+# shellcheck shell=bash
+
+allot_source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+allot_vectors_dir=${ALLOT_VECTORS:-$(dirname "$allot_source_dir")/shared/vectors}
+
+needs() {
+  local need why
+  for need in "$@"; do
+    case "$need" in
+      go)
+        "$allot_source_dir/tools/setup" --go-path >/dev/null && continue
+        why='no Go 1.26.6 or newer here; tools/setup fetches one'
+        ;;
+      root)
+        [[ $EUID -eq 0 ]] && continue
+        why='run as root'
+        ;;
+      vectors)
+        [[ -d "$allot_vectors_dir" ]] && continue
+        why="no folder $allot_vectors_dir; ALLOT_VECTORS names another"
+        ;;
+      *)
+        echo "needs: unknown need '$need'" >&2
+        exit 1
+        ;;
+    esac
+    echo "SKIP: needs $need: $why"
+    case ",${ALLOT_REQUIRE:-}," in *",$need,"*) exit 1 ;; esac
+    exit 77
+  done
+}
