@@ -1,0 +1,153 @@
+#include "json/builder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace allot::json {
+
+namespace {
+
+constexpr size_t kSearchedKeys = 16;  // up to here a search is faster than a hash set
+
+template <typename T>
+const T* CopyArray(Arena& arena, std::span<const T> from) {
+  if (from.empty()) return nullptr;
+  T* copy = static_cast<T*>(arena.allocate(from.size_bytes(), alignof(T)));
+  std::uninitialized_copy(from.begin(), from.end(), copy);
+  return copy;
+}
+
+}  // namespace
+
+bool Builder::Count() {
+  if (!status_.ok()) return false;
+  if (++nodes_ <= limits_.nodes) return true;
+  status_ = Exhausted("more than ", limits_.nodes, " values and keys");
+  return false;
+}
+
+std::string_view Builder::Copy(std::string_view text) {
+  if (text.empty()) return {};
+  if (text.size() > std::numeric_limits<uint32_t>::max()) {
+    status_ = Exhausted("a text of ", text.size(), " bytes");
+    return {};
+  }
+  char* copy = static_cast<char*>(arena_.allocate(text.size(), 1));
+  std::memcpy(copy, text.data(), text.size());
+  return {copy, text.size()};
+}
+
+void Builder::Push(Value value) {
+  if (frames_.empty()) {
+    CHECK(values_.empty());
+  } else if (Frame& frame = frames_.back(); frame.object) {
+    CHECK(frame.key_waits);
+    frame.key_waits = false;
+    members_.back().value = value;
+    return;
+  }
+  values_.push_back(value);
+}
+
+void Builder::PushText(Kind kind, std::string_view text) {
+  if (!Count()) return;
+  Value value;
+  value.kind_ = kind;
+  const std::string_view copy = Copy(text);
+  value.chars_ = copy.data();
+  value.size_ = static_cast<uint32_t>(copy.size());
+  Push(value);
+}
+
+void Builder::Null() {
+  if (Count()) Push(Value());
+}
+
+void Builder::Bool(bool boolean) {
+  if (!Count()) return;
+  Value value;
+  value.kind_ = Kind::kBool;
+  value.size_ = boolean ? 1 : 0;
+  Push(value);
+}
+
+void Builder::Int(int64_t value) { Number(StrCat(value)); }
+void Builder::Number(std::string_view text) { PushText(Kind::kNumber, text); }
+void Builder::String(std::string_view text) { PushText(Kind::kString, text); }
+
+void Builder::Add(const Value& value) {
+  if (Count()) Push(value);
+}
+
+bool Builder::HasKey(Frame& frame, std::string_view key) {
+  const auto members = std::span(members_).subspan(frame.begin);
+  if (members.size() < kSearchedKeys) {
+    return std::any_of(members.begin(), members.end(), [key](const Member& member) { return member.key == key; });
+  }
+  if (frame.keys == nullptr) {
+    frame.keys = std::make_unique<std::unordered_set<std::string_view>>();
+    for (const Member& member : members) frame.keys->insert(member.key);
+  } else {
+    frame.keys->insert(members.back().key);
+  }
+  return frame.keys->contains(key);
+}
+
+void Builder::Key(std::string_view text) {
+  if (!Count()) return;
+  CHECK(!frames_.empty() && frames_.back().object && !frames_.back().key_waits);
+  if (HasKey(frames_.back(), text)) {
+    status_ = Invalid("duplicate key ", Quoted(text));
+    return;
+  }
+  frames_.back().key_waits = true;
+  members_.push_back({Copy(text), Value()});
+}
+
+void Builder::Start(bool object) {
+  if (!Count()) return;
+  if (frames_.size() >= limits_.depth) {
+    status_ = Exhausted("lists and objects more than ", limits_.depth, " deep");
+    return;
+  }
+  frames_.push_back(Frame{.object = object, .begin = object ? members_.size() : values_.size(), .keys = nullptr});
+}
+
+void Builder::StartObject() { Start(true); }
+void Builder::StartArray() { Start(false); }
+
+void Builder::EndObject() {
+  if (!status_.ok()) return;
+  CHECK(!frames_.empty() && frames_.back().object && !frames_.back().key_waits);
+  const auto members = std::span<const Member>(members_).subspan(frames_.back().begin);
+  Value value;
+  value.kind_ = Kind::kObject;
+  value.size_ = static_cast<uint32_t>(members.size());
+  value.members_ = CopyArray(arena_, members);
+  members_.resize(frames_.back().begin);
+  frames_.pop_back();
+  Push(value);
+}
+
+void Builder::EndArray() {
+  if (!status_.ok()) return;
+  CHECK(!frames_.empty() && !frames_.back().object);
+  const auto items = std::span<const Value>(values_).subspan(frames_.back().begin);
+  Value value;
+  value.kind_ = Kind::kArray;
+  value.size_ = static_cast<uint32_t>(items.size());
+  value.items_ = CopyArray(arena_, items);
+  values_.resize(frames_.back().begin);
+  frames_.pop_back();
+  Push(value);
+}
+
+Value Builder::Finish() {
+  CHECK(status_.ok() && frames_.empty() && values_.size() == 1);
+  const Value root = values_.back();
+  values_.clear();
+  return root;
+}
+
+}  // namespace allot::json

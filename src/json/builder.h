@@ -1,0 +1,72 @@
+#pragma once
+// Builds a Value from events: what the JSON and YAML readers, and code that makes objects, write into.
+//
+//   Builder b(arena);
+//   b.StartObject(); b.Key("memory"); b.String("6Gi"); b.EndObject();
+//   Value v = b.Finish();
+//
+// Limits are checked at every event, so that hostile input costs no more than they allow. After the first error every call is a no-op.
+
+#include <memory>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/status.h"
+#include "json/value.h"
+
+namespace allot::json {
+
+struct Limits {
+  size_t depth = 128;        // containers within containers
+  size_t nodes = 4'000'000;  // values and keys
+  size_t bytes = 64 << 20;   // text read
+};
+
+class Builder {
+ public:
+  explicit Builder(Arena& arena, Limits limits = {}) : arena_(arena), limits_(limits) {}
+
+  void Null();
+  void Bool(bool value);
+  void Int(int64_t value);
+  void Number(std::string_view text);  // REQUIRES a JSON number
+  void String(std::string_view text);  // copied into the arena
+  void Key(std::string_view text);     // refuses a key that the object has
+  void StartObject();
+  void EndObject();
+  void StartArray();
+  void EndArray();
+  void Add(const Value& value);  // a finished value; its arena must outlive this one's
+
+  const Status& status() const { return status_; }
+  // The value that was built; the builder is as new then, but for the nodes already counted. REQUIRES ok status and that every
+  // container is closed.
+  Value Finish();
+
+ private:
+  struct Frame {
+    bool object;
+    bool key_waits = false;  // for its value
+    size_t begin;            // into values_ or members_
+    // All keys of an object that has more than a few of them; small ones are searched.
+    std::unique_ptr<std::unordered_set<std::string_view>> keys;
+  };
+
+  bool Count();
+  void Start(bool object);
+  void Push(Value value);
+  void PushText(Kind kind, std::string_view text);
+  std::string_view Copy(std::string_view text);
+  bool HasKey(Frame& frame, std::string_view key);
+
+  Arena& arena_;
+  const Limits limits_;
+  Status status_;
+  std::vector<Frame> frames_;
+  std::vector<Value> values_;
+  std::vector<Member> members_;
+  size_t nodes_ = 0;
+};
+
+}  // namespace allot::json

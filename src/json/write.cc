@@ -1,0 +1,94 @@
+#include <span>
+#include <utility>
+
+#include "json/json.h"
+
+namespace allot::json {
+
+namespace {
+
+void WriteString(std::string& out, std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out += '"';
+  size_t done = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text, done, i - done);
+    done = i + 1;
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\f': out += "\\f"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default:
+        out += "\\u00";
+        out += kHex[c >> 4 & 0xF];
+        out += kHex[c & 0xF];
+    }
+  }
+  out.append(text, done);
+  out += '"';
+}
+
+class Writer {
+ public:
+  explicit Writer(WriteOptions options) : indent_(options.indent > 0 ? static_cast<size_t>(options.indent) : 0) {}
+
+  void Write(const Value& value) {
+    switch (value.kind()) {
+      case Kind::kNull: out_ += "null"; break;
+      case Kind::kBool: out_ += value.AsBool() ? "true" : "false"; break;
+      case Kind::kNumber: out_ += value.NumberText(); break;
+      case Kind::kString: WriteString(out_, value.AsString()); break;
+      case Kind::kArray: WriteList('[', value.Items(), ']', [this](const Value& item) { Write(item); }); break;
+      case Kind::kObject:
+        WriteList('{', value.Members(), '}', [this](const Member& member) {
+          WriteString(out_, member.key);
+          out_ += indent_ > 0 ? ": " : ":";
+          Write(member.value);
+        });
+        break;
+    }
+  }
+
+  std::string Take() && { return std::move(out_); }
+
+ private:
+  template <typename T, typename WriteOne>
+  void WriteList(char open, std::span<const T> list, char close, WriteOne write_one) {
+    out_ += open;
+    ++depth_;
+    for (const T& one : list) {
+      if (&one != list.data()) out_ += ',';
+      NewLine();
+      write_one(one);
+    }
+    --depth_;
+    if (!list.empty()) NewLine();
+    out_ += close;
+  }
+
+  void NewLine() {
+    if (indent_ == 0) return;
+    out_ += '\n';
+    out_.append(depth_ * indent_, ' ');
+  }
+
+  const size_t indent_;
+  size_t depth_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string Write(const Value& value, WriteOptions options) {
+  Writer writer(options);
+  writer.Write(value);
+  return std::move(writer).Take();
+}
+
+}  // namespace allot::json

@@ -1,0 +1,122 @@
+#pragma once
+// What a ResourceClaim asks for and what it was given, and the DeviceClasses that it names (resource.k8s.io/v1).
+//
+// Text is viewed, not copied: these live no longer than the json::Document that they were read from. Nothing is defaulted: the API
+// server has done that to every object that it returns.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "json/builder.h"
+#include "json/value.h"
+#include "model/node.h"
+#include "model/quantity.h"
+
+namespace allot::model {
+
+struct Selector {
+  std::optional<std::string_view> expression;  // of CEL; nothing: a kind of selector that we do not know
+};
+
+struct Toleration {
+  std::string_view key, op, value, effect;
+  std::optional<int64_t> seconds;
+};
+
+struct NamedQuantity {
+  std::string_view name;
+  Quantity amount;
+};
+
+// What one request asks for: `exactly`, or one alternative of `firstAvailable`.
+struct DeviceRequest {
+  std::string_view name;
+  std::string_view class_name;
+  std::vector<Selector> selectors;
+  std::string_view allocation_mode;  // ExactCount or All
+  int64_t count = 0;
+  std::optional<bool> admin_access;
+  std::vector<Toleration> tolerations;
+  bool has_capacity = false;
+  std::vector<NamedQuantity> capacity;  // sorted by name
+};
+
+struct Request {
+  std::string_view name;
+  std::optional<DeviceRequest> exactly;
+  std::vector<DeviceRequest> first_available;
+};
+
+struct Constraint {
+  std::vector<std::string_view> requests;  // empty: all
+  std::optional<std::string_view> match_attribute;
+  std::optional<std::string_view> distinct_attribute;
+};
+
+struct Config {
+  std::vector<std::string_view> requests;  // empty: all
+  json::Value opaque;                      // {driver, parameters}, or null for a kind that we do not know
+};
+
+// One device (or share of a device) that a claim was given.
+struct DeviceResult {
+  std::string request;  // "gpu", or "gpu/large" for an alternative
+  std::string_view driver, pool, device;
+  bool admin_access = false;
+  std::vector<Toleration> tolerations;
+  std::vector<std::string_view> binding_conditions, binding_failure_conditions;
+  std::string share_id;                          // empty: the device is taken whole
+  std::vector<NamedQuantity> consumed_capacity;  // sorted by name
+};
+
+struct AllocatedConfig {
+  bool from_class = false;
+  std::vector<std::string> requests;
+  json::Value opaque;
+};
+
+struct Allocation {
+  std::vector<DeviceResult> results;
+  std::vector<AllocatedConfig> config;
+  std::optional<NodeSelector> node_selector;
+
+  static Result<Allocation> Read(const json::Value& object);
+  void Write(json::Builder& to) const;
+};
+
+struct ResourceClaim {
+  std::string_view name, name_space, uid;
+  std::vector<Request> requests;
+  std::vector<Constraint> constraints;
+  std::vector<Config> config;
+  std::optional<Allocation> allocation;
+  std::vector<std::string_view> reserved_for;  // names of Pods (or other users)
+
+  // "namespace/name", or the name where there is no namespace.
+  std::string FullName() const;
+
+  static Result<ResourceClaim> Read(const json::Value& object);
+};
+
+// A claim to be: what a Pod's claims are made from.
+struct ResourceClaimTemplate {
+  std::string_view name, name_space;
+  ResourceClaim spec;
+
+  static Result<ResourceClaimTemplate> Read(const json::Value& object);
+};
+
+struct DeviceClass {
+  std::string_view name;
+  std::vector<Selector> selectors;
+  std::vector<Config> config;
+  std::string_view extended_resource_name;
+
+  static Result<DeviceClass> Read(const json::Value& object);
+};
+
+}  // namespace allot::model
