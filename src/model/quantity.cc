@@ -401,7 +401,6 @@ int64_t Quantity::WrappedAt(int32_t exponent) const {
   return static_cast<int64_t>(LowBits(quotient));
 }
 
-int64_t Quantity::WrappedValue() const { return WrappedAt(0); }
 int64_t Quantity::WrappedMilliValue() const { return WrappedAt(-3); }
 
 std::optional<int64_t> Quantity::AsInt64() const {

@@ -47,7 +47,7 @@ class Quantity {
   double AsApproximateFloat64() const;
   // What Kubernetes' Value() and MilliValue() return, wrong answers included: they wrap around where the number does not fit, and round
   // negative big decimals up.
-  int64_t WrappedValue() const;
+  int64_t WrappedValue() const { return exponent_ == 0 && !big_ ? mantissa_ : WrappedAt(0); }
   int64_t WrappedMilliValue() const;
 
   int Sign() const { return big_ ? BigSign() : (mantissa_ > 0) - (mantissa_ < 0); }
