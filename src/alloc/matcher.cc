@@ -1,0 +1,99 @@
+#include "alloc/matcher.h"
+
+#include <algorithm>
+
+namespace allot::alloc {
+namespace {
+
+bool SameSelectors(const std::vector<model::Selector>& a, const std::vector<model::Selector>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.expression == y.expression; });
+}
+
+}  // namespace
+
+uint32_t Matcher::GroupOf(const model::ResourceClaim& claim, const model::DeviceClass& device_class, const model::DeviceRequest& request) {
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (groups_[i].device_class == &device_class && SameSelectors(groups_[i].request->selectors, request.selectors)) {
+      return static_cast<uint32_t>(i);
+    }
+  }
+  if (groups_.empty()) groups_.reserve(4);
+  Group& group =
+      groups_.emplace_back(Group{&claim, &device_class, &request, std::pmr::vector<Step>(&arena_), std::pmr::vector<uint8_t>(&arena_)});
+  group.steps.reserve(device_class.selectors.size() + request.selectors.size());
+  for (const bool of_class : {true, false}) {
+    const std::vector<model::Selector>& selectors = of_class ? device_class.selectors : request.selectors;
+    for (size_t i = 0; i < selectors.size(); ++i) {
+      group.steps.push_back({selectors[i].expression.value_or(std::string_view()), i, of_class, nullptr});
+    }
+  }
+  group.known.resize(inventory_.devices().size());
+  return static_cast<uint32_t>(groups_.size() - 1);
+}
+
+Match Matcher::Find(Group& group, uint32_t index) {
+  const InventoryDevice& device = inventory_.devices()[index];
+  const auto& conditions = device.device->binding_conditions;
+  if (!features_.binding_conditions && conditions && !conditions->empty()) return Match::kNo;
+  if (!quirks_.selectors_before_node) {
+    if (const Match match = CheckNode(device); match != Match::kYes) return match;
+  }
+  const Step* failed = nullptr;
+  if (const Match match = RunSelectors(group, device, &failed); match != Match::kYes) return match;
+  return quirks_.selectors_before_node ? CheckNode(device) : Match::kYes;
+}
+
+Match Matcher::RunSelectors(Group& group, const InventoryDevice& device, const Step** failed) {
+  const model::Device* seen = device.device;
+  model::Device unshared;
+  if (features_.channel() == Channel::kStable && seen->allow_multiple_allocations) {
+    // The stable allocator does not tell selectors that a device may be shared.
+    unshared = *seen;
+    unshared.allow_multiple_allocations = false;
+    seen = &unshared;
+  }
+  for (Step& step : group.steps) {
+    if (step.program == nullptr) {
+      auto compiled = selectors_.Get(step.expression);
+      if (!compiled.ok()) return Fail(group, step, "compile", compiled.status());
+      step.program = *compiled;
+    }
+    const Result<bool> matches = step.program->Matches(*seen, device.slice->driver);
+    if (!matches.ok()) return Fail(group, step, "runtime", matches.status());
+    if (!*matches) {
+      *failed = &step;
+      return Match::kNo;
+    }
+  }
+  return Match::kYes;
+}
+
+Match Matcher::CheckNode(const InventoryDevice& device) {
+  if (!device.slice->per_device_node_selection.value_or(false)) return Match::kYes;
+  const Result<bool> matches = device.device->nodes.Matches(inventory_.node());
+  if (matches.ok()) return *matches ? Match::kYes : Match::kNo;
+  error_ = matches.status();
+  return Match::kError;
+}
+
+Match Matcher::Fail(Group& group, const Step& step, std::string_view stage, const Status& status) {
+  const std::string owner = step.of_class ? StrCat("class ", group.device_class->name) : StrCat("claim ", group.claim->FullName());
+  error_ = Invalid(owner, ": selector #", step.index, ": CEL ", stage, " error: ", status.message());
+  return Match::kError;
+}
+
+std::string Matcher::WhyNot(uint32_t group_index, uint32_t index) {
+  Group& group = groups_[group_index];
+  const InventoryDevice& device = inventory_.devices()[index];
+  if (!features_.binding_conditions && device.device->binding_conditions && !device.device->binding_conditions->empty()) {
+    return "has binding conditions, and the gate DRADeviceBindingConditions is off";
+  }
+  const Step* failed = nullptr;
+  if (RunSelectors(group, device, &failed) == Match::kNo) {
+    const std::string owner = failed->of_class ? StrCat("class ", group.device_class->name, ", ") : "";
+    return StrCat(owner, "selector ", failed->index + 1, " is false: ", failed->program->Explain(*device.device, device.slice->driver));
+  }
+  return StrCat("is not on node ", inventory_.node().name);
+}
+
+}  // namespace allot::alloc

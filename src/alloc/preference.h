@@ -1,0 +1,36 @@
+#pragma once
+// Which of the devices that fit is taken first. A preference orders; it never changes whether something fits.
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "alloc/inventory.h"
+#include "alloc/ledger.h"
+#include "base/status.h"
+#include "model/claim.h"
+#include "model/quantity.h"
+
+namespace allot::alloc {
+
+// A device that a request could take now.
+struct Candidate {
+  const model::Device& device;
+  const Usage* usage;                      // nullptr: nobody holds any of it
+  std::span<const model::Quantity> taken;  // by this Pod already, in the order of device.capacity; empty: nothing
+  std::span<const model::Quantity> asked;  // of each capacity, in the order of device.capacity
+};
+
+class Preference {
+ public:
+  virtual ~Preference() = default;
+  virtual std::string_view name() const = 0;
+  // Smaller is taken first; among equals Kubernetes' order holds.
+  virtual double Cost(const Candidate& candidate) const = 0;
+};
+
+// "best-fit" leaves the smallest usable remainder, so that large free parts stay whole for large requests.
+// "first" is Kubernetes' order: nullptr. kInvalid for other names.
+Result<std::unique_ptr<const Preference>> MakePreference(std::string_view name);
+
+}  // namespace allot::alloc

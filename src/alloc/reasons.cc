@@ -1,0 +1,35 @@
+#include "alloc/reasons.h"
+
+#include "base/strings.h"
+
+namespace allot::alloc {
+namespace {
+
+constexpr size_t kNamesShown = 4;
+constexpr size_t kReasonsShown = 16;
+
+std::string Names(const std::vector<std::string>& devices) {
+  std::string names;
+  // "a, b, c, d" or "a, b, c and 7 more": never "and 1 more", which is no shorter than the name.
+  const size_t shown = devices.size() <= kNamesShown ? devices.size() : kNamesShown - 1;
+  for (size_t i = 0; i < shown; ++i) names += StrCat(i == 0 ? "" : ", ", devices[i]);
+  if (shown < devices.size()) names += StrCat(" and ", devices.size() - shown, " more");
+  return names;
+}
+
+}  // namespace
+
+std::string Reasons::ToString() const {
+  std::string text = StrCat("claim ", claim, ", request ", request, ": ", summary, "\n");
+  for (size_t i = 0; i < reasons.size() && i < kReasonsShown; ++i) {
+    text += StrCat("  ", Names(reasons[i].devices), reasons[i].devices.empty() ? "" : ": ", reasons[i].text, "\n");
+  }
+  if (reasons.size() > kReasonsShown) {
+    size_t devices = 0;
+    for (size_t i = kReasonsShown; i < reasons.size(); ++i) devices += reasons[i].devices.size();
+    text += StrCat("  and ", devices, " more devices for ", reasons.size() - kReasonsShown, " other reasons\n");
+  }
+  return text;
+}
+
+}  // namespace allot::alloc
