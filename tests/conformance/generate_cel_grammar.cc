@@ -384,7 +384,7 @@ class Grammar {
       case 2: return Macro("map", Type::kStrings, Type::kString, Type::kString, d);
       case 3: return Macro("filter", Type::kStrings, Type::kString, Type::kBool, d);
       case 4: return Cat({Make(Type::kStrings, d), dice_.Pick({".sort()", ".distinct()", ".reverse()"})});
-      case 5: return Cat({"device.attributes[", Quoted(Domain()), "].map(k, k)"});
+      case 5: return Cat({"device.attributes[", Quoted(Domain()), "].map(k, k).sort()"});
       case 6: return Cat({"[", Make(Type::kString, d), ", ", Make(Type::kString, d), "]"});
       default: return "device.attributes.map(k, k).sort()";
     }

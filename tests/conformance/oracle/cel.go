@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,6 +76,8 @@ type celAnswer struct {
 	// Evaluating again gave another answer, or cost something else: the expression depends on the order of a Go map.
 	Unstable     bool `json:"unstable,omitempty"`
 	UnstableCost bool `json:"unstableCost,omitempty"`
+	// The evaluation changed the device: quantity functions add in place to what is held as a big decimal.
+	Mutated bool `json:"mutated,omitempty"`
 }
 
 func parseCEL(raw json.RawMessage) (celCase, cel.Features, error) {
@@ -102,6 +105,10 @@ func answerCEL(q question, timeout time.Duration) any {
 		return celAnswer{CompileError: compiled.Error.Detail}
 	}
 	reply := celAnswer{Compiles: true, MaxCost: compiled.MaxCost}
+	before, err := json.Marshal(c)
+	if err != nil {
+		return failure{err.Error()}
+	}
 	for run := 0; run < max(q.Times, 1); run++ {
 		match, details, err := compiled.DeviceMatches(ctx, c.device())
 		if err != nil && ctx.Err() != nil {
@@ -118,6 +125,11 @@ func answerCEL(q question, timeout time.Duration) any {
 			reply.MatchError = err.Error()
 		}
 	}
+	after, err := json.Marshal(c)
+	if err != nil {
+		return failure{err.Error()}
+	}
+	reply.Mutated = !bytes.Equal(before, after)
 	return reply
 }
 
