@@ -60,7 +60,9 @@ Result<Answer> Allocator::Allocate(const Inventory& inventory, const Ledger& led
 
   if (options_.preference != nullptr) {
     // It fits: now look for the preferred way. Where that finds none within its steps, Kubernetes' way stands.
-    Search preferred(plan, inventory, ledger, options_, options_.preference, matcher, arena);
+    Options rest = options_;
+    rest.max_steps -= answer.steps;
+    Search preferred(plan, inventory, ledger, rest, options_.preference, matcher, arena);
     const bool found = preferred.Run() == Search::Outcome::kDone;
     answer.steps += preferred.steps();
     if (found) {

@@ -5,10 +5,7 @@
 // out are branches that are known to fail because an equivalent one failed, so the solution is the same and comes sooner.
 
 #include <cstdint>
-#include <limits>
-#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,7 +43,8 @@ struct Options {
   Features features = Features::Defaults();
   Quirks quirks;
   const Preference* preference = nullptr;  // nullptr: Kubernetes' order
-  // How many steps the search may take (a step is one look for the next device). Kubernetes has a time limit instead.
+  // How many steps the search may take. A step is one look for the next device or the next request, as Kubernetes counts its own; it has
+  // a time limit instead.
   uint64_t max_steps = 1'000'000;
   // Whether "does not fit" comes with reasons. Finding them looks at every device: who asks about many nodes asks for them later.
   bool explain = true;
@@ -70,9 +68,10 @@ class Allocator {
   Allocator(const Classes& classes, cel::Cache& selectors, Random& random, Options options)
       : classes_(classes), selectors_(selectors), random_(random), options_(options) {}
 
-  // An error means that the claims cannot be decided, whatever is free: kInvalid is about the Pod and holds on every node, kUnavailable
-  // is about this node (its driver is publishing, or published what contradicts itself).
-  // The allocations view text of the claims and slices.
+  // An error means that the question cannot be decided, whatever is free. kUnavailable rejects this node for now: its driver is
+  // publishing, or published what contradicts itself. Any other code names what is wrong with the claims, or with a class, slice or
+  // device that they met; Kubernetes then ends the attempt for the whole Pod.
+  // The allocations view text of the claims, classes, slices and the node. Threads may share an Allocator when they may share its Random.
   Result<Answer> Allocate(const Inventory& inventory, const Ledger& ledger, std::span<const model::ResourceClaim* const> claims) const;
 
  private:
@@ -82,8 +81,9 @@ class Allocator {
   const Options options_;
 };
 
-// More claims than this in one Pod are refused.
+// More claims, or requests in all of them, than this in one Pod are refused: the depth of the search grows with them.
 inline constexpr size_t kMaxClaims = 128;
+inline constexpr size_t kMaxRequests = 1024;
 // Kubernetes' limit on the devices of one claim.
 inline constexpr size_t kMaxResults = 32;
 

@@ -28,7 +28,8 @@ Steps StepsBeyond(const Quantity& amount, const CapacityPolicy& policy) {
   const uint64_t min = policy.min ? static_cast<uint64_t>(policy.min->WrappedValue()) : 0;
   const int64_t beyond = static_cast<int64_t>(static_cast<uint64_t>(amount.WrappedValue()) - min);
   const int64_t step = policy.step->WrappedValue();
-  if (step == 0 || step == -1) return {step == 0 ? 0 : -beyond, 0};  // a step of 0 is refused by the API; do not divide by it
+  if (step == 0) return {0, 0};  // the API refuses it, Go's division would crash
+  if (step == -1) return {static_cast<int64_t>(0 - static_cast<uint64_t>(beyond)), 0};
   return {beyond / step, beyond % step};
 }
 

@@ -1,7 +1,5 @@
 #include "alloc/compat.h"
 
-#include <string>
-
 namespace allot::alloc {
 
 Features Features::Defaults() {
@@ -17,6 +15,7 @@ Features Features::Defaults() {
 
 Result<Features> Features::FromGates(std::span<const std::string_view> gates) {
   Features features;
+  bool conditions = false, device_status = false;
   for (const std::string_view entry : gates) {
     for (const std::string_view gate : Split(entry, '+')) {
       if (gate == "DRAAdminAccess") {
@@ -27,8 +26,10 @@ Result<Features> Features::FromGates(std::span<const std::string_view> gates) {
         features.partitionable_devices = true;
       } else if (gate == "DRADeviceTaints") {
         features.device_taints = true;
-      } else if (gate == "DRADeviceBindingConditions" || gate == "DRAResourceClaimDeviceStatus") {
-        features.binding_conditions = true;
+      } else if (gate == "DRADeviceBindingConditions") {
+        conditions = true;
+      } else if (gate == "DRAResourceClaimDeviceStatus") {
+        device_status = true;
       } else if (gate == "DRAConsumableCapacity") {
         features.consumable_capacity = true;
       } else if (gate == "DRAListTypeAttributes") {
@@ -38,6 +39,7 @@ Result<Features> Features::FromGates(std::span<const std::string_view> gates) {
       }
     }
   }
+  features.binding_conditions = conditions && device_status;
   return features;
 }
 

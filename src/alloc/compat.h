@@ -48,7 +48,7 @@ struct Quirks {
   bool config_once_per_request = true;
 };
 
-// REQUIRES nothing: "1.36" is the level there is; others are kUnsupported by name.
+// kUnsupported, by name, for any level but "1.36".
 Result<Quirks> QuirksOf(std::string_view level);
 
 }  // namespace allot::alloc

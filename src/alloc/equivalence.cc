@@ -1,8 +1,8 @@
 #include "alloc/equivalence.h"
 
-#include <algorithm>
+#include <optional>
 
-#include "alloc/search.h"
+#include "alloc/taint.h"
 
 namespace allot::alloc {
 namespace {

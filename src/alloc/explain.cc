@@ -6,20 +6,14 @@
 
 #include "alloc/capacity.h"
 #include "alloc/search.h"
+#include "alloc/taint.h"
+#include "base/check.h"
 
 namespace allot::alloc {
 namespace {
 
-constexpr size_t kHoldersShown = 4;
-
 // How far a device came before it was ruled out.
 enum Rank { kSelector, kInUse, kCapacity, kCounters, kTaint, kConstraint, kTried };
-
-std::string Listed(const std::vector<std::string>& names) {
-  std::vector<std::string> shown(names.begin(), names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kHoldersShown)));
-  const std::string more = names.size() > shown.size() ? StrCat(" and ", names.size() - shown.size(), " more") : "";
-  return Join(shown, ", ") + more;
-}
 
 // Memory reads best in MiB, the unit of the whole project; other amounts as Kubernetes prints them.
 std::optional<int64_t> InMiB(const model::Quantity& quantity) {
@@ -70,7 +64,7 @@ std::string Search::HoldersOf(const DeviceState& state, std::string_view verb) c
   for (const Pick& pick : picks_) {
     if (pick.device == state.device) add(StrCat("this Pod's claim ", plan_.claims[pick.ask->claim].claim->name));
   }
-  return names.empty() ? "" : StrCat(verb, Listed(names));
+  return names.empty() ? "" : StrCat(verb, Shortened(names));
 }
 
 Search::Refusal Search::WhyNoCapacity(const Ask& ask, const DeviceState& state) const {
@@ -121,12 +115,10 @@ Search::Refusal Search::WhyNot(const Ask& ask, uint32_t device) {
                              ", which the request does not tolerate")};
     }
   }
-  for (Constraint& constraint : constraints_[ask.claim]) {
+  for (const Constraint& constraint : constraints_[ask.claim]) {
     if (!constraint.Concerns(ask.RequestName(), ask.SubName())) continue;
-    if (constraint.Add(ask.request, spec, entry.slice->driver)) {
-      constraint.Remove(ask.request);
-      continue;
-    }
+    Constraint probe = constraint;  // giving a device back may not restore the original (compat.h)
+    if (probe.Add(ask.request, spec, entry.slice->driver)) continue;
     if (FindAttribute(spec, entry.slice->driver, constraint.attribute()) == nullptr) {
       return {kConstraint, StrCat("has no attribute ", constraint.attribute(), ", which a constraint needs")};
     }
@@ -141,7 +133,7 @@ void Search::ReturnToStuck() {
   uint32_t claim = 0;
   for (const auto& [ask, device] : stuck_picks_) {
     while (claim < ask->claim) claim_begin_[++claim] = static_cast<uint32_t>(picks_.size());
-    if (!Take(*ask, device)) return;  // a quirk of a constraint: explain with what could be restored
+    if (!Take(*ask, device)) break;  // a quirk of a constraint: explain with what could be restored
   }
   while (claim < stuck_->claim) claim_begin_[++claim] = static_cast<uint32_t>(picks_.size());
 }
@@ -188,7 +180,9 @@ Reasons Search::Explain() {
   for (const Ask* ask : asks) least = std::min(least, ask->count);
   const std::string asked = stuck_->all ? "all matching devices asked" : StrCat(Plural(least, "device"), " asked");
   const std::string node = StrCat("node ", inventory_.node().name);
-  if (devices.empty()) {
+  if (stuck_too_many_) {
+    reasons.summary = StrCat(asked, ", but the claim would get more than the ", kMaxResults, " devices that one may have");
+  } else if (devices.empty()) {
     reasons.summary = StrCat(asked, ", and ", node, " has no devices");
   } else if (tried > 0) {
     reasons.summary = StrCat(asked, ", ", tried, " of ", devices.size(), " on ", node, " would do, but not together with the rest");

@@ -2,8 +2,9 @@
 // The devices that one node can use, from the ResourceSlices of the cluster.
 //
 // A pool is used only when all its slices of the newest generation are there and agree with each other; others are kept with the reason,
-// since a request for all devices must not overlook them. Devices are in Kubernetes' order of allocation: pools without binding
-// conditions first, pools by driver and name, slices by name, devices as listed.
+// since a request for all devices must not overlook them (but for a pool of which a newer generation appeared elsewhere: it is gone).
+// Devices are in Kubernetes' order of allocation: pools without binding conditions first, pools by driver and name, slices by name, devices
+// as listed.
 //
 // Views the slices and the node: both must outlive it. Immutable, so that threads may share it.
 

@@ -20,6 +20,7 @@ const model::Quantity* Usage::Consumed(std::string_view capacity) const {
 }
 
 void Ledger::Add(const model::ResourceClaim& claim) {
+  CHECK(!claim.uid.empty());
   Remove(claim.uid);
   if (!claim.allocation) return;
   for (const model::DeviceResult& result : claim.allocation->results) {

@@ -26,8 +26,8 @@ struct DeviceId {
 
 // What one claim holds of one device.
 struct Hold {
-  std::string claim;                      // "namespace/name"
-  std::string claim_uid;                  //
+  std::string claim;  // "namespace/name"
+  std::string claim_uid;
   std::vector<std::string> reserved_for;  // the Pods that use the claim
   bool whole = false;                     // the device, not a share of it
   bool has_capacity = false;              // a share that says what it consumes
@@ -47,12 +47,12 @@ struct Usage {
 
 class Ledger {
  public:
-  // Enters what the claim's allocation holds; a claim that is not allocated holds nothing.
+  // Enters what the claim's allocation holds; a claim that is not allocated holds nothing. REQUIRES a uid.
   void Add(const model::ResourceClaim& claim);
   // Takes out what the claim with this uid holds; nothing when it holds nothing.
   void Remove(std::string_view claim_uid);
 
-  // Enters one hold directly: for devices known to be taken without the claim at hand.
+  // Enters one hold directly: for devices known to be taken without the claim at hand. Without a claim_uid it stays for good.
   void AddHold(const DeviceId& device, Hold hold);
 
   bool empty() const { return devices_.empty(); }

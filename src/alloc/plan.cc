@@ -116,7 +116,7 @@ class Planner {
       break;
     }
     if (spec.allocation_mode == "ExactCount") {
-      ask.count = std::min(spec.count, kManyDevices);
+      ask.count = std::clamp(spec.count, -kManyDevices, kManyDevices);
     } else if (spec.allocation_mode == "All") {
       ask.all = true;
       TRY(FindAll(claim, ask));
@@ -175,6 +175,12 @@ std::string Ask::FullName() const { return parent != nullptr ? StrCat(parent->na
 Result<Plan> MakePlan(std::span<const ResourceClaim* const> claims, const Classes& classes, const Inventory& inventory,
                       const Ledger& ledger, const Features& features, Matcher& matcher, std::pmr::memory_resource& arena) {
   if (claims.size() > kMaxClaims) return Unsupported("a Pod with ", claims.size(), " claims: at most ", kMaxClaims, " are decided at once");
+  size_t requests = 0;
+  for (const ResourceClaim* claim : claims) {
+    for (const model::Request& request : claim->requests) requests += std::max<size_t>(request.first_available.size(), 1);
+  }
+  if (requests > kMaxRequests)
+    return Unsupported("a Pod whose claims have ", requests, " requests: at most ", kMaxRequests, " are decided at once");
   Planner planner(classes, inventory, ledger, features, matcher, arena);
   planner.Reserve(claims);
   for (const ResourceClaim* claim : claims) TRY(planner.AddClaim(*claim));

@@ -39,7 +39,7 @@ struct Ask {
 };
 
 struct PlannedRequest {
-  uint32_t first_ask = 0, end_ask = 0;  // more than one: alternatives
+  uint32_t first_ask = 0, end_ask = 0;  // one, or as many as there are alternatives
   bool has_alternatives = false;
 };
 

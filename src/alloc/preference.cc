@@ -1,29 +1,27 @@
 #include "alloc/preference.h"
 
-#include <algorithm>
-
 namespace allot::alloc {
 namespace {
 
 class BestFit : public Preference {
  public:
-  std::string_view name() const override { return "best-fit"; }
-
-  // The largest part of any capacity that stays free, between 0 and 1. A device that is taken whole leaves nothing, so that among those
-  // the smallest is best: its size decides.
   double Cost(const Candidate& candidate) const override {
-    double cost = 0;
-    for (size_t i = 0; i < candidate.device.capacity.size(); ++i) {
-      const model::Capacity& capacity = candidate.device.capacity[i];
-      model::Quantity left = capacity.value;
-      if (candidate.usage != nullptr) {
-        if (const model::Quantity* held = candidate.usage->Consumed(capacity.name.full)) left.Sub(*held);
-      }
-      if (!candidate.taken.empty()) left.Sub(candidate.taken[i]);
-      left.Sub(candidate.asked[i]);
-      cost = std::max(cost, left.AsApproximateFloat64());
+    const std::vector<model::Capacity>& capacity = candidate.device.capacity;
+    if (capacity.empty()) return 0;
+    size_t which = 0;
+    for (size_t i = 0; i < capacity.size(); ++i) {
+      if (capacity[i].name.id == "memory") which = i;
     }
-    return cost;
+    constexpr double kTieBreak = 1e-6;  // the size of the device decides only between equal remainders
+    const double size = capacity[which].value.AsApproximateFloat64() * kTieBreak;
+    if (!candidate.device.allow_multiple_allocations) return size;  // what it does not use nobody else can
+    model::Quantity left = capacity[which].value;
+    if (candidate.usage != nullptr) {
+      if (const model::Quantity* held = candidate.usage->Consumed(capacity[which].name.full)) left.Sub(*held);
+    }
+    if (!candidate.taken.empty()) left.Sub(candidate.taken[which]);
+    left.Sub(candidate.asked[which]);
+    return left.AsApproximateFloat64() + size;
   }
 };
 

@@ -24,12 +24,12 @@ struct Candidate {
 class Preference {
  public:
   virtual ~Preference() = default;
-  virtual std::string_view name() const = 0;
   // Smaller is taken first; among equals Kubernetes' order holds.
   virtual double Cost(const Candidate& candidate) const = 0;
 };
 
-// "best-fit" leaves the smallest usable remainder, so that large free parts stay whole for large requests.
+// "best-fit" leaves the least memory (or of the first capacity, where there is no memory) over, so that large free parts stay whole for
+// large requests; among devices that leave as much, and those that are taken whole, the smallest is best.
 // "first" is Kubernetes' order: nullptr. kInvalid for other names.
 Result<std::unique_ptr<const Preference>> MakePreference(std::string_view name);
 

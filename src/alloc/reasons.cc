@@ -8,21 +8,21 @@ namespace {
 constexpr size_t kNamesShown = 4;
 constexpr size_t kReasonsShown = 16;
 
-std::string Names(const std::vector<std::string>& devices) {
-  std::string names;
-  // "a, b, c, d" or "a, b, c and 7 more": never "and 1 more", which is no shorter than the name.
-  const size_t shown = devices.size() <= kNamesShown ? devices.size() : kNamesShown - 1;
-  for (size_t i = 0; i < shown; ++i) names += StrCat(i == 0 ? "" : ", ", devices[i]);
-  if (shown < devices.size()) names += StrCat(" and ", devices.size() - shown, " more");
-  return names;
-}
-
 }  // namespace
+
+std::string Shortened(const std::vector<std::string>& names) {
+  std::string text;
+  // "a, b, c, d" or "a, b, c and 7 more": never "and 1 more", which is no shorter than the name.
+  const size_t shown = names.size() <= kNamesShown ? names.size() : kNamesShown - 1;
+  for (size_t i = 0; i < shown; ++i) text += StrCat(i == 0 ? "" : ", ", names[i]);
+  if (shown < names.size()) text += StrCat(" and ", names.size() - shown, " more");
+  return text;
+}
 
 std::string Reasons::ToString() const {
   std::string text = StrCat("claim ", claim, ", request ", request, ": ", summary, "\n");
   for (size_t i = 0; i < reasons.size() && i < kReasonsShown; ++i) {
-    text += StrCat("  ", Names(reasons[i].devices), reasons[i].devices.empty() ? "" : ": ", reasons[i].text, "\n");
+    text += StrCat("  ", Shortened(reasons[i].devices), reasons[i].devices.empty() ? "" : ": ", reasons[i].text, "\n");
   }
   if (reasons.size() > kReasonsShown) {
     size_t devices = 0;

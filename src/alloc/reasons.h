@@ -2,7 +2,6 @@
 // Why a Pod's claims do not fit on a node, in words for the person who waits.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace allot::alloc {
@@ -12,6 +11,9 @@ struct Reason {
   std::string text;                  // "6144 MiB asked, 2048 MiB of 24576 MiB free (held by default/train-1)"
   std::vector<std::string> devices;  // in inventory order; empty: it is not about single devices
 };
+
+// "a, b, c, d", or "a, b, c and 7 more".
+std::string Shortened(const std::vector<std::string>& names);
 
 // For the request that could not be satisfied: each device with the first thing that ruled it out, equal reasons together.
 struct Reasons {

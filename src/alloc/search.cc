@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alloc/capacity.h"
+#include "alloc/taint.h"
 
 namespace allot::alloc {
 namespace {
@@ -11,13 +12,6 @@ namespace {
 constexpr uint64_t kFailuresBeforeRemembering = 24;
 // Beyond so many remembered states the search goes on without adding to them.
 constexpr size_t kMaxRemembered = 1'000'000;
-
-bool Tolerates(const model::Toleration& toleration, const model::Taint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
-  if (!toleration.key.empty() && toleration.key != taint.key) return false;
-  if (toleration.op == "Exists") return true;
-  return (toleration.op.empty() || toleration.op == "Equal") && toleration.value == taint.value;
-}
 
 // Whether giving back a device always restores the constraint (compat.h has the quirks for which it does not).
 bool RestoresState(const model::Constraint& constraint, const PlannedClaim& claim, const Plan& plan, const Features& features,
@@ -34,14 +28,6 @@ bool RestoresState(const model::Constraint& constraint, const PlannedClaim& clai
 }
 
 }  // namespace
-
-const model::Taint* PreventingTaint(const model::Device& device, std::span<const model::Toleration> tolerations) {
-  for (const model::Taint& taint : device.taints) {
-    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;  // others do not keep anybody away
-    if (std::none_of(tolerations.begin(), tolerations.end(), [&](const auto& t) { return Tolerates(t, taint); })) return &taint;
-  }
-  return nullptr;
-}
 
 Search::Search(const Plan& plan, const Inventory& inventory, const Ledger& ledger, const Options& options, const Preference* preference,
                Matcher& matcher, std::pmr::memory_resource& arena)
@@ -116,14 +102,15 @@ Search::Outcome Search::NextDevice(const Ask& ask, int64_t picked, uint32_t star
   if (++steps_ > options_.max_steps) return Outcome::kGaveUp;
   const int64_t in_claim = static_cast<int64_t>(picks_.size() - claim_begin_[ask.claim]);
   if (in_claim + ask.count - picked > static_cast<int64_t>(kMaxResults)) {
-    NoteStuck(ask, picked);
+    NoteStuck(ask, picked, true);
     return Outcome::kTooMany;
   }
   if (ask.all) return PickAll(ask, picked);
 
-  const bool remembering = failures_ >= kFailuresBeforeRemembering && remember_[ask.claim] && StartRemembering();
+  const bool remembering = failures_ >= kFailuresBeforeRemembering && remember_[ask.claim];
   Hash128 state;
   if (remembering) {
+    if (!equivalence_) StartRemembering();
     state = StateHash(ask, picked, start);
     if (failed_.contains(state)) return Outcome::kFail;
   }
@@ -219,9 +206,7 @@ bool Search::Take(const Ask& ask, uint32_t device) {
 
   std::vector<Constraint>& constraints = constraints_[ask.claim];
   const auto undo = [&](size_t added) {
-    for (size_t i = added; i-- > 0;) {
-      if (constraints[i].Concerns(ask.RequestName(), ask.SubName())) constraints[i].Remove(ask.request);
-    }
+    LeaveConstraints(ask, added);
     if (reserve) counters_.Release(entry);
     return false;
   };
@@ -244,11 +229,10 @@ bool Search::Take(const Ask& ask, uint32_t device) {
     state.taken.resize(spec.capacity.size());
     for (size_t i = 0; i < pick.consumed.size(); ++i) state.taken[i].Add(pick.consumed[i]);
     ++state.shares;
-    Sign(state, Mix(0x100 + ask.capacity_group));
   } else {
     state.marks += quirks_.admin_access_takes_device || !ask.admin;
-    Sign(state, Mix(0x10000000 + ask.claim));
   }
+  Sign(state, SignatureOf(ask, shared));
   return true;
 }
 
@@ -259,18 +243,29 @@ void Search::GiveBack() {
   const InventoryDevice& entry = inventory_.devices()[pick.device];
   DeviceState& state = StateOf(pick.device);
   if (pick.shared) {
-    Sign(state, -Mix(0x100 + ask.capacity_group));
     --state.shares;
     for (size_t i = 0; i < pick.consumed.size(); ++i) state.taken[i].Sub(pick.consumed[i]);
   } else {
-    Sign(state, -Mix(0x10000000 + ask.claim));
     state.marks -= quirks_.admin_access_takes_device || !ask.admin;
   }
+  Sign(state, -SignatureOf(ask, pick.shared));
+  LeaveConstraints(ask, constraints_[ask.claim].size());
+  if (pick.counters_reserved) counters_.Release(entry);
+}
+
+// Gives the device that was added last for this ask back to the first `added` constraints of its claim.
+void Search::LeaveConstraints(const Ask& ask, size_t added) {
   std::vector<Constraint>& constraints = constraints_[ask.claim];
-  for (size_t i = constraints.size(); i-- > 0;) {
+  for (size_t i = added; i-- > 0;) {
     if (constraints[i].Concerns(ask.RequestName(), ask.SubName())) constraints[i].Remove(ask.request);
   }
-  if (pick.counters_reserved) counters_.Release(entry);
+}
+
+// What a pick for this ask adds to the signature of its device: the same for picks that leave it in the same state.
+uint64_t Search::SignatureOf(const Ask& ask, bool shared) const {
+  if (shared) return Combine(1, ask.capacity_group);
+  const bool looks_on = ask.admin && !quirks_.admin_access_takes_device;
+  return Combine(looks_on ? 2 : 3, ask.claim);
 }
 
 bool Search::IsInUse(const DeviceState& state) const { return state.marks > 0 || (state.usage != nullptr && state.usage->whole > 0); }
@@ -307,14 +302,12 @@ void Search::Sign(DeviceState& state, uint64_t change) {
   if (equivalence_) used_ += equivalence_->HashOf(state.device, state.signature);
 }
 
-bool Search::StartRemembering() {
-  if (equivalence_) return true;
+void Search::StartRemembering() {
   equivalence_.emplace(plan_, inventory_, ledger_, options_.features, matcher_);
   for (const DeviceState& state : states_) {
     used_ += equivalence_->HashOf(state.device, state.signature);
     used_ -= equivalence_->HashOf(state.device, 0);
   }
-  return true;
 }
 
 Hash128 Search::StateHash(const Ask& ask, int64_t picked, uint32_t start) const {
@@ -349,12 +342,13 @@ Hash128 Search::StateHash(const Ask& ask, int64_t picked, uint32_t start) const 
   return hash;
 }
 
-void Search::NoteStuck(const Ask& ask, int64_t picked) {
+void Search::NoteStuck(const Ask& ask, int64_t picked, bool too_many) {
   // Later asks count more than later devices of one ask.
   const size_t depth = static_cast<size_t>(&ask - plan_.asks.data()) * (kMaxResults + 1) + static_cast<size_t>(picked);
   if (!options_.explain || (stuck_ != nullptr && depth <= stuck_depth_)) return;
   stuck_ = &ask;
   stuck_depth_ = depth;
+  stuck_too_many_ = too_many;
   stuck_picks_.clear();
   for (const Pick& pick : picks_) stuck_picks_.emplace_back(pick.ask, pick.device);
 }

@@ -24,8 +24,8 @@ namespace allot::alloc {
 struct Pick {
   const Ask* ask;
   uint32_t device;
-  bool shared;                            // a share of a device that allows several
-  bool counters_reserved;                 //
+  bool shared;  // a share of a device that allows several
+  bool counters_reserved;
   std::vector<model::Quantity> consumed;  // of a share, in the order of device.capacity
 };
 
@@ -50,8 +50,7 @@ class Search {
   const Status& error() const { return error_; }
   uint64_t steps() const { return steps_; }
 
-  // Why there is no solution: what stood in the way of the ask that was stuck after the most others were served. After kFail and
-  // kTooMany only.
+  // Why there is no solution: what stood in the way of the ask that was stuck after the most others were served. After kFail only.
   Reasons Explain();
 
  private:
@@ -94,8 +93,10 @@ class Search {
   std::string HoldersOf(const DeviceState& state, std::string_view verb) const;
   void ReturnToStuck();
 
-  void NoteStuck(const Ask& ask, int64_t picked);
-  bool StartRemembering();
+  void NoteStuck(const Ask& ask, int64_t picked, bool too_many = false);
+  void StartRemembering();
+  uint64_t SignatureOf(const Ask& ask, bool shared) const;
+  void LeaveConstraints(const Ask& ask, size_t added);
   Hash128 StateHash(const Ask& ask, int64_t picked, uint32_t start) const;
 
   const Plan& plan_;
@@ -117,6 +118,7 @@ class Search {
 
   const Ask* stuck_ = nullptr;
   size_t stuck_depth_ = 0;
+  bool stuck_too_many_ = false;
   std::vector<std::pair<const Ask*, uint32_t>> stuck_picks_;
 
   uint64_t steps_ = 0;
@@ -128,8 +130,5 @@ class Search {
   std::unordered_set<Hash128, Hash128Hasher> failed_;
   Status error_;
 };
-
-// Whether one of the tolerations tolerates the taint; and the first taint of a device that keeps a request away, or nullptr.
-const model::Taint* PreventingTaint(const model::Device& device, std::span<const model::Toleration> tolerations);
 
 }  // namespace allot::alloc

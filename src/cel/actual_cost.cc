@@ -49,7 +49,7 @@ uint64_t WalkCost(const Value& value, uint64_t* budget) {
 uint64_t One(Args, const Value&) { return 1; }
 
 uint64_t Walk(Args args, const Value&) {
-  uint64_t budget = 50'000'000;
+  uint64_t budget = 12'000'000;
   return WalkCost(args[0], &budget);
 }
 

@@ -19,7 +19,7 @@ namespace allot::cel {
 
 class Arena {
  public:
-  static constexpr size_t kLimit = size_t{256} << 20;
+  static constexpr size_t kLimit = size_t{64} << 20;
 
   Arena() = default;
   Arena(const Arena&) = delete;

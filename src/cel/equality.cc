@@ -13,6 +13,7 @@ namespace {
 
 Value EqualLists(Frame& frame, const List& a, const List& b) {
   if (a.size != b.size) return Value::Bool(false);
+  if (a.size / 10 > frame.limit()) return Frame::OverLimit();  // what is charged for comparing them
   Value trouble;
   for (uint64_t i = 0; i < a.size; ++i) {
     if (!frame.Work(1)) return Frame::TooMuch();

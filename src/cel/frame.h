@@ -61,7 +61,7 @@ class Frame {
   Trace* trace = nullptr;  // who wants to know which parts of the device were read
 
  private:
-  static constexpr uint64_t kMaxWork = 50'000'000;
+  static constexpr uint64_t kMaxWork = 12'000'000;
 
   const model::Device* const device_;
   const std::string_view driver_;

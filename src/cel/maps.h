@@ -8,8 +8,8 @@
 
 namespace allot::cel {
 
-// Whether a value can be a key where Kubernetes builds a map: bytes cannot.
-inline bool CanBeKey(const Value& value) { return value.kind != Kind::kBytes; }
+// Whether a value can be a key where Kubernetes builds a map, or looks into one: what holds a Go slice cannot.
+inline bool CanBeKey(const Value& value) { return value.kind != Kind::kBytes && value.kind != Kind::kSemver; }
 
 // A map that an expression made. Entries keep the order in which they were put.
 class HashMap final : public Map {

@@ -1,10 +1,10 @@
 #include "cel/time.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
-#include <iterator>
+#include <memory>
 
 #include "base/strings.h"
 #include "cel/numbers.h"
@@ -374,6 +374,16 @@ class ZoneFile {
   const std::string bytes_;
 };
 
+// Nothing for what is no file: zones such as "Europe" are directories.
+std::optional<std::string> ReadZone(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (file == nullptr) return std::nullopt;
+  std::string bytes(size_t{64} << 10, '\0');  // the largest zone has 4 KiB
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  if (bytes.empty()) return std::nullopt;
+  return bytes;
+}
+
 }  // namespace
 
 std::optional<int64_t> ZoneOffset(std::string_view zone, int64_t unix_seconds) {
@@ -387,11 +397,13 @@ std::optional<int64_t> ZoneOffset(std::string_view zone, int64_t unix_seconds) {
   if (zone.empty() || zone == "UTC") return 0;
   // "Local" is the zone of the machine that Kubernetes' scheduler runs on; containers run in UTC.
   if (zone == "Local") return 0;
-  if (zone[0] == '/' || zone[0] == '\\' || zone.find("..") != std::string_view::npos || zone.size() > 255) return std::nullopt;
-  std::ifstream file("/usr/share/zoneinfo/" + std::string(zone), std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return ZoneFile(std::move(bytes)).OffsetAt(unix_seconds);
+  const auto allowed = [](char c) {
+    return IsDigit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '/' || c == '_' || c == '+' || c == '-';
+  };
+  if (zone[0] == '/' || zone.size() > 255 || !std::all_of(zone.begin(), zone.end(), allowed)) return std::nullopt;
+  const auto bytes = ReadZone("/usr/share/zoneinfo/" + std::string(zone));
+  if (!bytes) return std::nullopt;
+  return ZoneFile(*bytes).OffsetAt(unix_seconds);
 }
 
 std::optional<Value> AddToTimestamp(const Value& timestamp, int64_t nanoseconds) {

@@ -1,7 +1,9 @@
 #pragma once
 // UTF-8 as the selector language counts it: one code point is one character, a broken byte counts as U+FFFD.
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +16,15 @@ inline bool IsCodePoint(uint32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0
 
 // How many characters valid UTF-8 holds.
 inline uint64_t CountCharacters(std::string_view text) {
-  uint64_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  // All bytes but those that continue a character, eight at a time: sizes are what evaluations are charged for.
+  uint64_t count = text.size();
+  size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, 8);
+    count -= static_cast<uint64_t>(std::popcount((word >> 7) & ~(word >> 6) & 0x0101010101010101u));
+  }
+  for (; at < text.size(); ++at) count -= (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
   return count;
 }
 

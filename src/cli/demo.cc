@@ -75,7 +75,7 @@ std::string Claim(std::string_view name, std::string_view memory) {
                 "capacity: {requests: {memory: ", memory, "}}}}]}}\n");
 }
 
-// gpu-0  NVIDIA GeForce RTX 3090  [##########..]  22 of 24 GiB  lab/train-1 12Gi, lab/train-2 10Gi
+// gpu-0  NVIDIA GeForce RTX 3090  [######################..]  22Gi of 24Gi  train-1 12Gi, train-2 10Gi
 void PrintGpus(const model::ResourceSlice& slice, const alloc::Ledger& ledger) {
   constexpr int kWidth = 24;
   for (const model::Device& device : slice.devices) {

@@ -159,7 +159,7 @@ void WriteResult(json::Builder& to, const DeviceResult& result) {
 }  // namespace
 
 Result<Allocation> Allocation::Read(const json::Value& object) {
-  const Reader reader(object, "AllocationResult");
+  const Reader reader(object);
   Allocation allocation = ReadAllocation(reader);
   TRY(reader.status());
   return allocation;
@@ -200,7 +200,7 @@ void Allocation::Write(json::Builder& to) const {
 std::string ResourceClaim::FullName() const { return name_space.empty() ? std::string(name) : StrCat(name_space, "/", name); }
 
 Result<ResourceClaim> ResourceClaim::Read(const json::Value& object) {
-  const Reader reader(object, "ResourceClaim");
+  const Reader reader(object);
   const Reader metadata = reader["metadata"];
   ResourceClaim claim;
   claim.name = metadata.Text("name");
@@ -215,7 +215,7 @@ Result<ResourceClaim> ResourceClaim::Read(const json::Value& object) {
 }
 
 Result<ResourceClaimTemplate> ResourceClaimTemplate::Read(const json::Value& object) {
-  const Reader reader(object, "ResourceClaimTemplate");
+  const Reader reader(object);
   const Reader metadata = reader["metadata"];
   ResourceClaimTemplate result;
   result.name = metadata.Text("name");
@@ -226,7 +226,7 @@ Result<ResourceClaimTemplate> ResourceClaimTemplate::Read(const json::Value& obj
 }
 
 Result<DeviceClass> DeviceClass::Read(const json::Value& object) {
-  const Reader reader(object, "DeviceClass");
+  const Reader reader(object);
   const Reader spec = reader["spec"];
   DeviceClass result;
   result.name = reader["metadata"].Text("name");

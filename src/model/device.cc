@@ -29,24 +29,24 @@ AttributeValue ReadAttribute(const Reader& reader) {
     value.text = *text;
     value.version = ParsedVersion(*text);
   }
-  const json::Value& object = reader.value();
-  if (object["ints"].IsArray()) {
+  const auto has = [&](std::string_view key) { return !reader.value()[key].IsNull(); };
+  if (has("ints")) {
     is(Kind::kInts);
-    for (const json::Value& item : object["ints"].Items()) {
+    for (const json::Value& item : reader.Items("ints")) {
       const auto number = item.IsNumber() ? item.AsInt64() : std::nullopt;
-      if (!number) reader.Fail("ints", "expected 64-bit integers");
+      if (!number) reader.Fail(StrCat("ints[", value.ints.size(), "]"), "expected a 64-bit integer");
       value.ints.push_back(number.value_or(0));
     }
   }
-  if (object["bools"].IsArray()) {
+  if (has("bools")) {
     is(Kind::kBools);
-    for (const json::Value& item : object["bools"].Items()) {
-      if (!item.IsBool()) reader.Fail("bools", "expected true or false");
+    for (const json::Value& item : reader.Items("bools")) {
+      if (!item.IsBool()) reader.Fail(StrCat("bools[", value.bools.size(), "]"), "expected true or false");
       value.bools.push_back(item.IsBool() && item.AsBool());
     }
   }
-  if (object["strings"].IsArray()) is(Kind::kStrings), value.texts = reader.Texts("strings");
-  if (object["versions"].IsArray()) {
+  if (has("strings")) is(Kind::kStrings), value.texts = reader.Texts("strings");
+  if (has("versions")) {
     is(Kind::kVersions);
     value.texts = reader.Texts("versions");
     for (const std::string_view text : value.texts) value.versions.push_back(ParsedVersion(text));
@@ -58,15 +58,7 @@ AttributeValue ReadAttribute(const Reader& reader) {
 CapacityPolicy ReadPolicy(const Reader& reader) {
   CapacityPolicy policy;
   policy.default_value = reader.OptionalQuantity("default");
-  size_t index = 0;
-  for (const json::Value& item : reader.Items("validValues")) {
-    Result<Quantity> value = Invalid("expected a quantity");
-    if (item.IsString()) value = Quantity::Parse(Trim(item.AsString()));
-    if (item.IsNumber()) value = Quantity::Parse(item.NumberText());
-    if (!value.ok()) reader.Fail(StrCat("validValues[", index, "]"), value.status().message());
-    if (value.ok()) policy.valid_values.push_back(*std::move(value));
-    ++index;
-  }
+  policy.valid_values = reader.Quantities("validValues");
   if (const Reader range = reader["validRange"]; range.IsPresent()) {
     policy.has_range = true;
     policy.min = range.OptionalQuantity("min");
@@ -133,7 +125,7 @@ QualifiedName QualifiedName::Of(std::string_view full) {
 }
 
 Result<ResourceSlice> ResourceSlice::Read(const json::Value& object) {
-  const Reader reader(object, "ResourceSlice");
+  const Reader reader(object);
   const Reader spec = reader["spec"];
   ResourceSlice slice;
   slice.name = reader["metadata"].Text("name");

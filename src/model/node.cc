@@ -96,7 +96,7 @@ const std::string_view* Node::Label(std::string_view key) const {
 }
 
 Result<Node> Node::Read(const json::Value& object) {
-  const Reader reader(object, "Node");
+  const Reader reader(object);
   const Reader metadata = reader["metadata"];
   Node node;
   node.name = metadata.Text("name");

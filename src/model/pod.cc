@@ -24,7 +24,7 @@ std::vector<Container> ReadContainers(const Reader& spec, std::string_view key) 
 }  // namespace
 
 Result<Pod> Pod::Read(const json::Value& object) {
-  const Reader reader(object, "Pod");
+  const Reader reader(object);
   const Reader metadata = reader["metadata"];
   const Reader spec = reader["spec"];
   const Reader status = reader["status"];

@@ -60,18 +60,28 @@ std::optional<int64_t> Reader::OptionalInt(std::string_view key) const {
   return number;
 }
 
-std::optional<Quantity> Reader::OptionalQuantity(std::string_view key) const {
-  const json::Value& field = (*value_)[key];
-  if (field.IsNull()) return std::nullopt;
-  if (!field.IsString() && !field.IsNumber()) {
-    WrongKind(key, field, "a quantity such as \"6Gi\"");
+std::optional<Quantity> Reader::ToQuantity(std::string_view key, const json::Value& value) const {
+  if (value.IsNull()) return std::nullopt;
+  if (!value.IsString() && !value.IsNumber()) {
+    WrongKind(key, value, "a quantity such as \"6Gi\"");
     return std::nullopt;
   }
   // Kubernetes takes a JSON number for a quantity too, and drops space around the text.
-  Result<Quantity> quantity = Quantity::Parse(field.IsNumber() ? field.NumberText() : Trim(field.AsString()));
+  Result<Quantity> quantity = Quantity::Parse(value.IsNumber() ? value.NumberText() : Trim(value.AsString()));
   if (quantity.ok()) return *std::move(quantity);
   Fail(key, quantity.status().message());
   return std::nullopt;
+}
+
+std::optional<Quantity> Reader::OptionalQuantity(std::string_view key) const { return ToQuantity(key, (*value_)[key]); }
+
+std::vector<Quantity> Reader::Quantities(std::string_view key) const {
+  std::vector<Quantity> quantities;
+  size_t index = 0;
+  for (const json::Value& item : Items(key)) {
+    quantities.push_back(ToQuantity(StrCat(key, "[", index++, "]"), item).value_or(Quantity()));
+  }
+  return quantities;
 }
 
 std::vector<std::string_view> Reader::Texts(std::string_view key) const {

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the fields of a Kubernetes object. The first field of a wrong type is remembered with its path and everything after reads as
-// absent, so that a Read function is a flat list of fields with one check at the end:
+// Reads the fields of a Kubernetes object. A field of a wrong type reads as absent and the first one is remembered with its path, so that a
+// Read function is a flat list of fields with one check at the end:
 //
 //   Reader object(value);
 //   slice.driver = object["spec"].Text("driver");
@@ -8,8 +8,9 @@
 //
 // As in Kubernetes' own decoding: null is absent, an absent object has no fields, unknown fields are ignored.
 
-#include <memory>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,10 +23,7 @@ namespace allot::model {
 
 class Reader {
  public:
-  // `what` names the whole in errors ("ResourceSlice"); it must outlive the reader.
-  explicit Reader(const json::Value& value, std::string_view what = "object") : value_(&value), name_(what), status_(&own_status_) {
-    Expect(json::Kind::kObject);
-  }
+  explicit Reader(const json::Value& value) : value_(&value), status_(&own_status_) { Expect(json::Kind::kObject); }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
@@ -76,6 +74,9 @@ class Reader {
     for (const json::Member& member : map.value_->Members()) read(member.key, map.Text(member.key));
   }
 
+  // The quantities of the list `key`.
+  std::vector<Quantity> Quantities(std::string_view key) const;
+
   // The items of the list `key` as they are; none where it is absent.
   std::span<const json::Value> Items(std::string_view key) const;
 
@@ -94,6 +95,7 @@ class Reader {
     Expect(kind);
   }
 
+  std::optional<Quantity> ToQuantity(std::string_view key, const json::Value& value) const;
   void Expect(json::Kind kind);
   void WrongKind(std::string_view key, const json::Value& value, std::string_view wanted) const;
   std::string Path() const;
@@ -103,7 +105,7 @@ class Reader {
   std::string_view name_;
   size_t index_ = kNoIndex;
   Status* status_;
-  Status own_status_;
+  mutable Status own_status_;  // of the root: what all readers below it found
 };
 
 }  // namespace allot::model

@@ -36,7 +36,8 @@ Result<std::vector<std::optional<Peer>>> AskPeer(conformance::Oracle& oracle, st
   for (size_t i = 0; i < cases.size(); ++i) question += StrCat(i > 0 ? "," : "", cases[i]);
   question += "]}";
   ASSIGN_OR_RETURN(const json::Document answer, oracle.Ask(question));
-  if (!answer.root()["cases"].IsArray()) return Unavailable("the oracle: ", json::Write(answer.root()));
+  if (!answer.root()["cases"].IsArray() || answer.root()["cases"].Items().size() != cases.size())
+    return Unavailable("the oracle: ", json::Write(answer.root()));
   std::vector<std::optional<Peer>> peers;
   for (const json::Value& one : answer.root()["cases"].Items()) {
     if (one["ns"].IsNumber()) {
@@ -78,6 +79,7 @@ Status BenchAllocator(conformance::Oracle& oracle, Report& report) {
     ratios.push_back(peers[i]->ns / measured.ns);
     if (ratios.back() < ratios[worst]) worst = ratios.size() - 1;
   }
+  if (ours.empty()) return Unavailable("the oracle timed no case");
   report.Add("allocate", Median(ours), Median(theirs), "ns", Median(ratios));
   report.Add("allocate/worst case", ours[worst], theirs[worst], "ns", ratios[worst]);
   report.Add("allocate/with reasons", Median(with_reasons), Median(theirs), "ns", Median(explained_ratios));
@@ -121,6 +123,7 @@ Status BenchSelectors(conformance::Oracle& oracle, Report& report) {
     ratios.push_back(peers[i]->ns / measured.ns);
     if (ratios.back() < ratios[worst]) worst = ratios.size() - 1;
   }
+  if (ours.empty()) return Unavailable("the oracle timed no selector");
   report.Add("cel", Median(ours), Median(theirs), "ns", Median(ratios));
   report.Add("cel/worst case", ours[worst], theirs[worst], "ns", ratios[worst]);
   return Status();

@@ -20,7 +20,11 @@ Result<Oracle> Oracle::Start(const std::string& path) {
   signal(SIGPIPE, SIG_IGN);  // a child that is gone is an error of write()
   int in[2], out[2];
   if (pipe2(in, O_CLOEXEC) != 0) return Unavailable("pipe: ", std::strerror(errno));
-  if (pipe2(out, O_CLOEXEC) != 0) return Unavailable("pipe: ", std::strerror(errno));
+  if (pipe2(out, O_CLOEXEC) != 0) {
+    close(in[0]);
+    close(in[1]);
+    return Unavailable("pipe: ", std::strerror(errno));
+  }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);

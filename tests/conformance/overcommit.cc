@@ -47,7 +47,7 @@ std::string Overcommitted(const AllocatorCase& question, const alloc::Answer& an
       ++(result.share_id.empty() ? sum.whole : sum.shares);
       if (sum.whole > 1 || (sum.whole == 1 && sum.shares > 0)) return StrCat(result.device, " is taken whole and given again");
       for (const model::NamedQuantity& consumed : result.consumed_capacity) {
-        if (consumed.amount.Sign() < 0) return "";
+        if (consumed.amount.Sign() < 0) continue;
         Quantity& total = sum.consumed[consumed.name];
         total.Add(consumed.amount);
         for (const model::Capacity& capacity : device->capacity) {
