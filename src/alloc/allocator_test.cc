@@ -146,6 +146,60 @@ TEST(Allocator, APreferenceDoesNotChangeWhetherItFits) {
   EXPECT_EQ(world.Devices(options), "small|large");
 }
 
+TEST(Allocator, BestFitTakesTheSmallestOfGpusThatAreTakenWhole) {
+  World world(kNode +
+              Slice("  - {name: large, capacity: {memory: {value: 80Gi}}}\n"
+                    "  - {name: small, capacity: {memory: {value: 24Gi}}}\n") +
+              Claim("a", ""));
+  const auto best_fit = MakePreference("best-fit");
+  Options options;
+  options.preference = best_fit->get();
+  EXPECT_EQ(world.Devices(), "large");
+  EXPECT_EQ(world.Devices(options), "small");
+}
+
+TEST(Allocator, ExplainingAConstraintDoesNotChangeIt) {
+  // Three devices that differ are asked for, there are two values: what is left repeats the value that was picked last.
+  World world(
+      kNode +
+      Slice("  - {name: gpu-0, attributes: {root: {string: a}}}\n"
+            "  - {name: gpu-1, attributes: {root: {string: a}}}\n"
+            "  - {name: gpu-2, attributes: {root: {string: a}}}\n") +
+      "---\nkind: ResourceClaim\nmetadata: {name: c, uid: u}\nspec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, "
+      "allocationMode: ExactCount, count: 2}}], constraints: [{distinctAttribute: gpu.example.com/root}]}}\n");
+  const auto answer = world.Allocate();
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->reasons.ToString(),
+            "claim c, request gpu: 2 devices asked, 1 of 3 on node node-1 would do, but not together with the rest\n"
+            "  gpu-0: picked for this request already\n"
+            "  gpu-1, gpu-2: its gpu.example.com/root is the same as that of a device picked before\n");
+}
+
+TEST(Allocator, ExtremeCountsDoNotOverflow) {
+  World world(
+      kNode + Slice(Gpu("gpu-0")) +
+      "---\nkind: ResourceClaim\nmetadata: {name: c, uid: u}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, "
+      "allocationMode: ExactCount, count: -9223372036854775808}}, {name: s, exactly: {deviceClassName: gpu, allocationMode: ExactCount, "
+      "count: -9223372036854775808}}]}}\n");
+  EXPECT_EQ(world.Devices(), "");
+}
+
+TEST(Allocator, TooManyRequestsAreRefused) {
+  std::string requests;
+  for (int i = 0; i < 1025; ++i)
+    requests += StrCat(i == 0 ? "" : ", ", "{name: r", i, ", exactly: {deviceClassName: gpu, allocationMode: ExactCount}}");
+  World world(kNode + Slice(Gpu("gpu-0")) + "---\nkind: ResourceClaim\nmetadata: {name: c, uid: u}\nspec: {devices: {requests: [" +
+              requests + "]}}\n");
+  EXPECT_THAT(world.Devices(), HasSubstr("at most 1024"));
+}
+
+TEST(Allocator, BindingConditionsNeedBothGates) {
+  const std::string_view one[] = {"DRADeviceBindingConditions"};
+  const std::string_view both[] = {"DRADeviceBindingConditions+DRAResourceClaimDeviceStatus"};
+  EXPECT_FALSE(Features::FromGates(one)->binding_conditions);
+  EXPECT_TRUE(Features::FromGates(both)->binding_conditions);
+}
+
 TEST(Allocator, UnknownNamesAreRefused) {
   EXPECT_THAT(MakePreference("worst").status().message(), HasSubstr("\"worst\" is not one of first, best-fit"));
   EXPECT_THAT(QuirksOf("1.37").status().message(), HasSubstr("\"1.37\" is not known"));

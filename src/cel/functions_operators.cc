@@ -5,6 +5,7 @@
 #include "cel/ast.h"
 #include "cel/declarations.h"
 #include "cel/frame.h"
+#include "cel/maps.h"
 #include "cel/time.h"
 
 namespace allot::cel {
@@ -186,7 +187,12 @@ Value GreaterEqual(Frame&, Args args) {
 }
 
 Value In(Frame& frame, Args args) {
-  if (args[1].Is(Kind::kMap)) return Value::Bool(args[1].map->Contains(args[0]));
+  if (args[1].Is(Kind::kMap)) {
+    // Go's own map crashes on such a key, which cel-go turns into an error.
+    const bool made = dynamic_cast<const HashMap*>(args[1].map) != nullptr;
+    if (made && !CanBeKey(args[0])) return Value::Fatal("internal error: a value of this kind cannot be looked up in a map");
+    return Value::Bool(args[1].map->Contains(args[0]));
+  }
   if (args[1].Is(Kind::kList)) return ListContains(frame, *args[1].list, args[0]);
   return NoOverload();
 }
