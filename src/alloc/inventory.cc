@@ -165,8 +165,11 @@ Result<Inventory> Inventory::Gather(const Node& node, std::span<const ResourceSl
     for (const ResourceSlice* slice : slices) {
       if (is_own(*slice) != own || (own && NodeNameOf(*slice) != node.name)) continue;
       if (!features.partitionable_devices && (slice->per_device_node_selection || HasCounters(*slice))) continue;
-      ASSIGN_OR_RETURN(const bool relevant, IsRelevant(*slice, node, quirks));
-      if (relevant) groups.Add(slice);
+      if (!own) {
+        ASSIGN_OR_RETURN(const bool relevant, IsRelevant(*slice, node, quirks));
+        if (!relevant) continue;
+      }
+      groups.Add(slice);
     }
   }
 
@@ -194,11 +197,11 @@ Result<Inventory> Inventory::Gather(const Node& node, std::span<const ResourceSl
       pool.incomplete = static_cast<int64_t>(all.size()) != count;
       if (!pool.incomplete) Build(pool, std::move(group.slices), &all, features);
     }
+    pool.binds = pool.usable() && HasBindingConditions(pool);
     inventory.pools_.push_back(std::move(pool));
   }
   std::sort(inventory.pools_.begin(), inventory.pools_.end(), [&](const Pool& a, const Pool& b) {
-    const bool a_binds = a.usable() && HasBindingConditions(a), b_binds = b.usable() && HasBindingConditions(b);
-    if (a_binds != b_binds) return b_binds;
+    if (a.binds != b.binds) return b.binds;
     return std::tie(a.driver, a.name) < std::tie(b.driver, b.name);
   });
 

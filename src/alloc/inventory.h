@@ -31,6 +31,8 @@ struct Pool {
   std::vector<const model::CounterSet*> counter_sets;
   uint32_t first_device = 0, end_device = 0;  // into Inventory::devices()
 
+  bool binds = false;  // some device has binding conditions: such pools come last
+
   bool usable() const { return !incomplete && invalid.empty(); }
 };
 

@@ -54,9 +54,9 @@ Match Matcher::RunSelectors(Group& group, const InventoryDevice& device, const S
   }
   for (Step& step : group.steps) {
     if (step.program == nullptr) {
-      auto compiled = selectors_.Get(step.expression);
-      if (!compiled.ok()) return Fail(group, step, "compile", compiled.status());
-      step.program = *compiled;
+      const Result<const cel::Program*> program = ProgramOf(step.expression);
+      if (!program.ok()) return Fail(group, step, "compile", program.status());
+      step.program = *program;
     }
     const Result<bool> matches = step.program->Matches(*seen, device.slice->driver);
     if (!matches.ok()) return Fail(group, step, "runtime", matches.status());
@@ -66,6 +66,15 @@ Match Matcher::RunSelectors(Group& group, const InventoryDevice& device, const S
     }
   }
   return Match::kYes;
+}
+
+Result<const cel::Program*> Matcher::ProgramOf(std::string_view expression) {
+  for (const Compiled& compiled : programs_) {
+    if (compiled.expression == expression) return compiled.program.get();
+  }
+  ASSIGN_OR_RETURN(auto program, selectors_.Get(expression));
+  programs_.push_back({expression, std::move(program)});
+  return programs_.back().program.get();
 }
 
 Match Matcher::CheckNode(const InventoryDevice& device) {

@@ -26,7 +26,13 @@ class Matcher {
   // `arena` holds what it remembers and must outlive it.
   Matcher(const Inventory& inventory, cel::Cache& selectors, const Features& features, const Quirks& quirks,
           std::pmr::memory_resource& arena)
-      : inventory_(inventory), selectors_(selectors), features_(features), quirks_(quirks), arena_(arena), groups_(&arena) {}
+      : inventory_(inventory),
+        selectors_(selectors),
+        features_(features),
+        quirks_(quirks),
+        arena_(arena),
+        groups_(&arena),
+        programs_(&arena) {}
 
   // The group of requests that this one belongs to.
   uint32_t GroupOf(const model::ResourceClaim& claim, const model::DeviceClass& device_class, const model::DeviceRequest& request);
@@ -53,7 +59,7 @@ class Matcher {
     std::string_view expression;
     size_t index;  // of the selector in its list
     bool of_class;
-    std::shared_ptr<const cel::Program> program;  // once it was needed
+    const cel::Program* program;  // once it was needed
   };
   struct Group {
     const model::ResourceClaim* claim;  // the first of its requests is of this claim
@@ -63,6 +69,13 @@ class Matcher {
     std::pmr::vector<uint8_t> known;  // a Match for each device
   };
 
+  struct Compiled {
+    std::string_view expression;
+    std::shared_ptr<const cel::Program> program;
+  };
+
+  // The program of a selector, from the cache the first time it is met here.
+  Result<const cel::Program*> ProgramOf(std::string_view expression);
   Match Find(Group& group, uint32_t device);
   // kNo with the step that is false in `failed`.
   Match RunSelectors(Group& group, const InventoryDevice& device, const Step** failed);
@@ -75,6 +88,7 @@ class Matcher {
   const Quirks& quirks_;
   std::pmr::memory_resource& arena_;
   std::pmr::vector<Group> groups_;
+  std::pmr::vector<Compiled> programs_;  // a handful, so that a look along them is quicker than one into the shared cache
   Status error_;
 };
 

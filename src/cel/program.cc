@@ -72,7 +72,7 @@ Status Program::CheckAttributes(const model::Device& device) const {
 
 Result<bool> Program::Matches(const model::Device& device, std::string_view driver, uint64_t* actual_cost) const {
   if (actual_cost != nullptr) *actual_cost = 0;
-  TRY(CheckAttributes(device));
+  if (!device.plain_attributes) TRY(CheckAttributes(device));
   Frame frame(&device, driver, options_.cost_limit, parts_->plan.slots);
   const Value result = parts_->plan.root->Eval(frame);
   if (actual_cost != nullptr) *actual_cost = frame.cost();

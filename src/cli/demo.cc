@@ -126,6 +126,10 @@ Status Run() {
       const model::DeviceResult& result = answer.allocations[0].results[0];
       std::printf("  starts on %s with %s (share %s)\n", std::string(result.device).c_str(),
                   result.consumed_capacity[0].amount.ToString().c_str(), result.share_id.c_str());
+      model::ResourceClaim& claim = objects.claims.back();
+      claim.allocation = answer.allocations[0];
+      claim.reserved_for = {claim.name};
+      ledger.Add(claim);
     } else {
       std::printf("%s", answer.reasons.ToString().c_str());
     }

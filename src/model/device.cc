@@ -98,6 +98,11 @@ Device ReadDevice(const Reader& reader) {
     device.attributes.push_back({QualifiedName::Of(name), ReadAttribute(attribute)});
   });
   SortByName(device.attributes);
+  device.plain_attributes = std::all_of(device.attributes.begin(), device.attributes.end(), [](const Attribute& attribute) {
+    using Kind = AttributeValue::Kind;
+    const AttributeValue& value = attribute.value;
+    return value.kind == Kind::kInt || value.kind == Kind::kBool || value.kind == Kind::kString || value.version.has_value();
+  });
   reader.EachEntry("capacity", [&](std::string_view name, const Reader& entry) {
     Capacity& capacity = device.capacity.emplace_back();
     capacity.name = QualifiedName::Of(name);

@@ -78,6 +78,7 @@ struct Taint {
 struct Device {
   std::string_view name;
   std::vector<Attribute> attributes;  // sorted by full name
+  bool plain_attributes = false;      // known to be ints, bools, strings and valid versions only; false says nothing
   std::vector<Capacity> capacity;     // sorted by full name
   std::vector<CounterSet> consumes_counters;
   NodeChoice nodes;  // only with per_device_node_selection

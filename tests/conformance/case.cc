@@ -71,6 +71,9 @@ Result<Cases> LoadCases(Kind kind, const std::filesystem::path& path) {
 }
 
 std::vector<std::string> CompareCase(Kind kind, const json::Value& value) {
+  // A case that expects nothing would agree with anything.
+  if (kind == Kind::kAllocator && (!value.IsObject() || !value["expect"].IsObject())) return {"not an allocator case: expected \"expect\""};
+  if (kind == Kind::kCel && (!value.IsObject() || !value["compiles"].IsBool())) return {"not a CEL case: expected \"compiles\""};
   switch (kind) {
     case Kind::kAllocator: return CompareAllocator(value, value["expect"]);
     case Kind::kCel: return CompareCel(value, value);

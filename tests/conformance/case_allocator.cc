@@ -49,6 +49,8 @@ Result<alloc::DeviceId> ReadDeviceId(const json::Value& value, std::string_view 
 }
 
 Status ReadLedger(const json::Value& allocated, alloc::Ledger& ledger) {
+  if (!allocated.IsNull() && !allocated.IsObject())
+    return Invalid("allocated: expected an object, not a ", json::KindName(allocated.kind()));
   for (const std::string_view key : {"devices", "shares", "consumedCapacity"}) {
     const json::Value& list = allocated[key];
     if (list.IsNull()) continue;
@@ -61,7 +63,9 @@ Status ReadLedger(const json::Value& allocated, alloc::Ledger& ledger) {
       hold.has_capacity = key == "consumedCapacity";
       if (hold.has_capacity && item["consumed"].IsObject()) {
         for (const json::Member& member : item["consumed"].Members()) {
-          const std::string_view text = member.value.IsString() ? member.value.AsString() : std::string_view();
+          std::string_view text;
+          if (member.value.IsString()) text = member.value.AsString();
+          if (member.value.IsNumber()) text = member.value.NumberText();
           ASSIGN_OR_RETURN(const model::Quantity amount, model::Quantity::Parse(text).Context(what, ".", member.key));
           hold.consumed.emplace_back(member.key, amount);
         }

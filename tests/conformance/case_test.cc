@@ -43,13 +43,18 @@ TEST(Case, AnInterruptedSearchMustGiveUp) {
 }
 
 TEST(Case, AMalformedCaseNamesTheField) {
-  EXPECT_THAT(Compare(Kind::kAllocator, R"({"claims": 1})"), ElementsAre("claims: expected a list, not a number"));
-  EXPECT_THAT(Compare(Kind::kAllocator, R"({"features": ["DRANothing"]})"),
+  EXPECT_THAT(Compare(Kind::kAllocator, R"({"expect": {}, "claims": 1})"), ElementsAre("claims: expected a list, not a number"));
+  EXPECT_THAT(Compare(Kind::kAllocator, R"({"expect": {}, "features": ["DRANothing"]})"),
               ElementsAre(HasSubstr("features: feature gate \"DRANothing\"")));
   EXPECT_THAT(Compare(Kind::kAllocator, CaseWith(R"({"name": 7})", "{}")),
               ElementsAre("resourceSlices[0]: spec.devices[0].name: expected a string, not a number"));
   EXPECT_THAT(Compare(Kind::kCel, "{}"), ElementsAre(HasSubstr("not a CEL case")));
   EXPECT_THAT(Compare(Kind::kQuantity, "{}"), ElementsAre(HasSubstr("not a quantity case")));
+}
+
+TEST(Case, ACaseThatExpectsNothingFails) {
+  EXPECT_THAT(Compare(Kind::kAllocator, R"({"node": {}})"), ElementsAre(HasSubstr("expected \"expect\"")));
+  EXPECT_THAT(Compare(Kind::kCel, R"({"expression": "true"})"), ElementsAre(HasSubstr("expected \"compiles\"")));
 }
 
 TEST(Case, FilesHoldOneCaseAListOrOneALine) {

@@ -46,7 +46,7 @@ std::optional<Missing> MissingFor(Need need) {
 std::filesystem::path SourceDir() { return ALLOT_SOURCE_DIR; }
 
 std::filesystem::path VectorsDir() {
-  if (const char* named = std::getenv("ALLOT_VECTORS"); named != nullptr && *named != '\0') return named;
+  if (const char* named = std::getenv("ALLOT_VECTORS"); named != nullptr && *named != '\0') return SourceDir() / named;
   return SourceDir().parent_path() / "shared" / "vectors";
 }
 
