@@ -74,6 +74,7 @@ bool IsOptionalPort(std::string_view port) {
 }
 
 std::optional<std::string> ParseHost(std::string_view host) {
+  if (const size_t open = host.rfind('['); open != std::string_view::npos && open > 0) return std::nullopt;
   if (!host.empty() && host[0] == '[') {
     const size_t close = host.rfind(']');
     if (close == std::string_view::npos || !IsOptionalPort(host.substr(close + 1))) return std::nullopt;
