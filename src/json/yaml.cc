@@ -31,6 +31,19 @@ std::string At(const YAML::Mark& mark) { return StrCat("line ", mark.line + 1, "
 
 [[noreturn]] void Fail(const YAML::Mark& mark, Status status) { throw Stop{std::move(status).Context(At(mark))}; }
 
+// yaml-cpp writes the escapes \N and \_ as the bytes 0x85 and 0xA0 and not as the characters U+0085 and U+00A0. All else is UTF-8, since the
+// input is.
+std::string RepairEscapes(const std::string& scanned) {
+  std::string text;
+  for (size_t at = 0; at < scanned.size();) {
+    const size_t length = Utf8Length(std::string_view(scanned).substr(at, 4));
+    if (length == 0) AppendUtf8(text, static_cast<unsigned char>(scanned[at]));
+    text.append(scanned, at, length);
+    at += std::max<size_t>(length, 1);
+  }
+  return text;
+}
+
 // One document's events into values. yaml-cpp hands over what YAML 1.2 says; what kubectl makes of it (words, keys, merges) is decided
 // here.
 class Reader : public YAML::EventHandler {
@@ -54,7 +67,8 @@ class Reader : public YAML::EventHandler {
     OnResolved(mark, anchor, {Scalar::Kind::kNull, "null"}, false);
   }
 
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& scanned) override {
+    const std::string text = RepairEscapes(scanned);
     const bool plain = tag == "?" || tag.empty();
     if (!plain) CheckClosed(mark);
     OnResolved(mark, anchor, plain ? ResolveScalar(text) : ResolveTagged(mark, tag, text), (plain && text == "<<") || IsCore(tag, "merge"));

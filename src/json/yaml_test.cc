@@ -52,6 +52,10 @@ TEST(Yaml, PlainScalarsMeanWhatTheyMeanToKubectl) {
 
 TEST(Yaml, ScalarKeysBecomeText) { EXPECT_EQ(Y("1: a\nyes: b\n1.50: c\n'1.5 ': d\n"), R"({"1":"a","true":"b","1.5":"c","1.5 ":"d"})"); }
 
+TEST(Yaml, EscapesAreCharacters) {
+  EXPECT_EQ(Y(R"("a\N\_\L\x41\u00e9\U0001F600z")"), "\"a\xC2\x85\xC2\xA0\xE2\x80\xA8\x41\xC3\xA9\xF0\x9F\x98\x80z\"");
+}
+
 TEST(Yaml, TagsForceTheKind) {
   EXPECT_EQ(Y("[!!str 5, !!int '5', !!float 5, !!bool 'no', !!null '', !!str , !!seq [], !!map {}]"), R"(["5",5,5,false,null,"",[],{}])");
   EXPECT_THAT(Y("!!int x"), HasSubstr("line 1, column 1: expected a int as its tag says"));
