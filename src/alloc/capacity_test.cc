@@ -12,7 +12,7 @@ using model::Quantity;
 Quantity Q(const char* text) { return *Quantity::Parse(text); }
 
 Capacity Memory(const char* value, std::optional<CapacityPolicy> policy = std::nullopt) {
-  return {model::QualifiedName::Of("memory"), Q(value), std::move(policy)};
+  return {model::QualifiedName::Of("memory"), Q(value), policy ? std::make_shared<const CapacityPolicy>(*std::move(policy)) : nullptr};
 }
 
 CapacityPolicy Range(const char* min, const char* max, const char* step) {

@@ -51,9 +51,10 @@ uint64_t HashValue(const AttributeValue& value) {
   hash = Combine(hash, static_cast<uint64_t>(value.int_value));
   hash = Combine(hash, value.bool_value);
   hash = Combine(hash, HashText(value.text));
-  for (const int64_t number : value.ints) hash = Combine(hash, static_cast<uint64_t>(number));
-  for (const bool flag : value.bools) hash = Combine(hash, flag);
-  for (const std::string_view text : value.texts) hash = Combine(hash, HashText(text));
+  if (value.list == nullptr) return hash;
+  for (const int64_t number : value.list->ints) hash = Combine(hash, static_cast<uint64_t>(number));
+  for (const bool flag : value.list->bools) hash = Combine(hash, flag);
+  for (const std::string_view text : value.list->texts) hash = Combine(hash, HashText(text));
   return hash;
 }
 
@@ -148,10 +149,10 @@ Constraint::Values Constraint::ValuesOf(const AttributeValue& value) {
     case Kind::kBool: values.kind = Kind::kBools, values.numbers = {value.bool_value}; break;
     case Kind::kString: values.kind = Kind::kStrings, values.texts = {value.text}; break;
     case Kind::kVersion: values.kind = Kind::kVersions, values.texts = {value.text}; break;
-    case Kind::kInts: values.kind = Kind::kInts, values.numbers = value.ints; break;
-    case Kind::kBools: values.kind = Kind::kBools, values.numbers.assign(value.bools.begin(), value.bools.end()); break;
-    case Kind::kStrings: values.kind = Kind::kStrings, values.texts = value.texts; break;
-    case Kind::kVersions: values.kind = Kind::kVersions, values.texts = value.texts; break;
+    case Kind::kInts: values.kind = Kind::kInts, values.numbers = value.list->ints; break;
+    case Kind::kBools: values.kind = Kind::kBools, values.numbers.assign(value.list->bools.begin(), value.list->bools.end()); break;
+    case Kind::kStrings: values.kind = Kind::kStrings, values.texts = value.list->texts; break;
+    case Kind::kVersions: values.kind = Kind::kVersions, values.texts = value.list->texts; break;
   }
   if (values.numbers.empty() && values.texts.empty()) values.kind = Kind::kNone;  // an empty list is no value
   SortUnique(values.numbers);

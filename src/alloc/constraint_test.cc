@@ -19,7 +19,9 @@ model::Device Device(std::string_view attribute, std::string_view value) {
 model::Device ListDevice(std::vector<std::string_view> values) {
   model::Device device = Device("d/a", "");
   device.attributes[0].value.kind = AttributeValue::Kind::kStrings;
-  device.attributes[0].value.texts = std::move(values);
+  AttributeValue::List list;
+  list.texts = std::move(values);
+  device.attributes[0].value.list = std::make_shared<const AttributeValue::List>(std::move(list));
   return device;
 }
 

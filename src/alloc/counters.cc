@@ -25,15 +25,15 @@ Counters::PoolCells& Counters::Cells(uint32_t index) {
     for (const model::Counter& counter : set->counters) cells.cells.push_back({set->name, counter.name, counter.value, counter.value, {}});
   }
   // What is allocated already counts, also on other nodes; a device counts once, however many share it.
-  for (const auto* slices : {&pool.slices, &pool.other_slices}) {
-    for (const model::ResourceSlice* slice : *slices) {
-      for (const model::Device& device : slice->devices) {
-        if (device.consumes_counters.empty()) continue;
-        const Usage* usage = ledger_.Find(pool.hash, {pool.driver, pool.name, device.name});
-        if (usage == nullptr || (features_.channel() == Channel::kStable && usage->whole == 0)) continue;
-        EachUse(cells, device, [](Cell& cell, const model::Quantity& amount) { cell.available.Sub(amount); });
-      }
-    }
+  const auto subtract = [&](const model::Device& device) {
+    if (device.consumes_counters.empty()) return;
+    const Usage* usage = ledger_.Find(pool.hash, {pool.driver, pool.name, device.name});
+    if (usage == nullptr || (features_.channel() == Channel::kStable && usage->whole == 0)) return;
+    EachUse(cells, device, [](Cell& cell, const model::Quantity& amount) { cell.available.Sub(amount); });
+  };
+  for (uint32_t i = pool.first_device; i < pool.end_device; ++i) subtract(*inventory_.devices()[i].device);
+  for (const model::ResourceSlice* slice : pool.other_slices) {
+    for (const model::Device& device : slice->devices) subtract(device);
   }
   return cells;
 }

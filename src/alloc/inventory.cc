@@ -1,8 +1,10 @@
 #include "alloc/inventory.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <memory_resource>
 #include <tuple>
-#include <unordered_set>
 
 #include "alloc/hash.h"
 
@@ -13,7 +15,7 @@ using model::CounterSet;
 using model::Device;
 using model::Node;
 using model::ResourceSlice;
-using Slices = std::vector<const ResourceSlice*>;
+using Slices = std::pmr::vector<const ResourceSlice*>;
 
 bool HasCounters(const ResourceSlice& slice) { return !slice.shared_counters.empty(); }
 
@@ -35,67 +37,100 @@ Result<bool> IsRelevant(const ResourceSlice& slice, const Node& node, const Quir
   return false;
 }
 
-// The slices of the newest generation among the relevant ones, by pool, in the order in which Kubernetes meets them.
-struct Group {
-  std::string_view driver, pool;
+// A pool on its way into the inventory: its slices of the newest generation among the relevant ones.
+struct Draft {
+  Pool pool;
   Slices slices;
 };
 
-class Groups {
+class Drafts {
  public:
+  explicit Drafts(std::pmr::memory_resource& arena) : arena_(arena), drafts_(&arena) { drafts_.reserve(4); }
+
   void Add(const ResourceSlice* slice) {
-    Group& group = Find(*slice);
-    if (!group.slices.empty()) {
-      const int64_t generation = group.slices.front()->pool_generation;
+    Slices& slices = Find(*slice).slices;
+    if (!slices.empty()) {
+      const int64_t generation = slices.front()->pool_generation;
       if (slice->pool_generation < generation) return;
-      if (slice->pool_generation > generation) group.slices.clear();
+      if (slice->pool_generation > generation) slices.clear();
     }
-    group.slices.push_back(slice);
+    slices.push_back(slice);
   }
 
-  std::vector<Group>& all() { return groups_; }
+  std::pmr::vector<Draft>& all() { return drafts_; }
 
  private:
-  Group& Find(const ResourceSlice& slice) {
+  Draft& Find(const ResourceSlice& slice) {
     // A node has a handful of pools; a linear look from the back finds the usual run of slices of one pool at once.
-    for (size_t i = groups_.size(); i-- > 0;) {
-      if (groups_[i].pool == slice.pool && groups_[i].driver == slice.driver) return groups_[i];
+    for (size_t i = drafts_.size(); i-- > 0;) {
+      if (drafts_[i].pool.name == slice.pool && drafts_[i].pool.driver == slice.driver) return drafts_[i];
     }
-    return groups_.emplace_back(Group{slice.driver, slice.pool, {}});
+    Draft& draft = drafts_.emplace_back(Draft{{}, Slices(&arena_)});
+    draft.pool.driver = slice.driver;
+    draft.pool.name = slice.pool;
+    return draft;
   }
 
-  std::vector<Group> groups_;
+  std::pmr::memory_resource& arena_;
+  std::pmr::vector<Draft> drafts_;
 };
 
-std::string DuplicateDevice(const Slices& slices) {
-  size_t count = 0;
-  for (const ResourceSlice* slice : slices) count += slice->devices.size();
-  if (count <= 16) {
-    std::string_view names[16];
-    size_t seen = 0;
-    for (const ResourceSlice* slice : slices) {
-      for (const Device& device : slice->devices) {
-        const auto same = [&](std::string_view name) {
-          // Names of one pool mostly differ in their last letter.
-          return name.size() == device.name.size() && (name.empty() || name.back() == device.name.back()) && name == device.name;
-        };
-        if (std::any_of(names, names + seen, same)) return StrCat("duplicate device name ", device.name);
-        names[seen++] = device.name;
-      }
-    }
-    return "";
+// Slices whose devices are offered: with shared counters a slice has nothing else.
+bool OffersDevices(const ResourceSlice& slice, const Features& features) { return !features.partitionable_devices || !HasCounters(slice); }
+
+// Names of devices, to find one that is there twice. Small sets are compared one by one: names of one pool mostly differ in their last
+// letter.
+class Names {
+ public:
+  Names(size_t count, std::pmr::memory_resource& arena) : names_(&arena) {
+    names_.resize(count <= kFew ? count : std::bit_ceil(count * 2));
+    few_ = count <= kFew;
   }
-  std::unordered_set<std::string_view> seen(count * 2);
+
+  // Whether it was there already.
+  bool Add(std::string_view name) {
+    if (few_) {
+      for (size_t i = 0; i < size_; ++i) {
+        const std::string_view other = names_[i];
+        if (other.size() == name.size() && (name.empty() || other.back() == name.back()) && other == name) return true;
+      }
+      names_[size_++] = name;
+      return false;
+    }
+    const size_t mask = names_.size() - 1;
+    for (size_t i = HashText(name) & mask;; i = (i + 1) & mask) {
+      if (names_[i].data() == nullptr) {
+        names_[i] = name.data() == nullptr ? std::string_view("") : name;
+        return false;
+      }
+      if (names_[i] == name) return true;
+    }
+  }
+
+ private:
+  static constexpr size_t kFew = 16;
+
+  std::pmr::vector<std::string_view> names_;  // in order while they are few, else a hash table with linear probing
+  size_t size_ = 0;
+  bool few_;
+};
+
+std::string DuplicateDevice(const Slices& slices, const Features& features, std::pmr::memory_resource& arena) {
+  size_t count = 0;
+  for (const ResourceSlice* slice : slices) count += OffersDevices(*slice, features) ? slice->devices.size() : 0;
+  Names names(count, arena);
   for (const ResourceSlice* slice : slices) {
+    if (!OffersDevices(*slice, features)) continue;
     for (const Device& device : slice->devices) {
-      if (!seen.insert(device.name).second) return StrCat("duplicate device name ", device.name);
+      if (names.Add(device.name)) return StrCat("duplicate device name ", device.name);
     }
   }
   return "";
 }
 
-std::string UnknownCounter(const std::vector<const CounterSet*>& sets, const Slices& slices) {
+std::string UnknownCounter(const std::vector<const CounterSet*>& sets, std::span<const ResourceSlice* const> slices) {
   for (const ResourceSlice* slice : slices) {
+    if (!slice->may_consume_counters) continue;
     for (const Device& device : slice->devices) {
       for (const CounterSet& use : device.consumes_counters) {
         const auto set = std::find_if(sets.begin(), sets.end(), [&](const CounterSet* s) { return s->name == use.name; });
@@ -112,20 +147,15 @@ std::string UnknownCounter(const std::vector<const CounterSet*>& sets, const Sli
   return "";
 }
 
-// Completes `pool` from its slices. `all`: every slice of the pool in this generation, also those for other nodes.
-void Build(Pool& pool, Slices slices, const Slices* all, const Features& features) {
+// Checks the pool of complete slices, and sets what the allocator needs of it. `all`: every slice of the pool in this generation, where
+// there are more than the draft has (for other nodes).
+void Complete(Draft& draft, const Slices* all, const Features& features, std::pmr::memory_resource& arena) {
+  Pool& pool = draft.pool;
+  Slices& slices = draft.slices;
   const auto by_name = [](const ResourceSlice* a, const ResourceSlice* b) { return a->name < b->name; };
   if (!std::is_sorted(slices.begin(), slices.end(), by_name)) std::stable_sort(slices.begin(), slices.end(), by_name);
-  Slices with_devices;
-  with_devices.reserve(slices.size());
-  for (const ResourceSlice* slice : slices) {
-    if (!features.partitionable_devices || !HasCounters(*slice)) with_devices.push_back(slice);
-  }
-  pool.invalid = DuplicateDevice(with_devices);
-  if (!pool.invalid.empty() || !features.partitionable_devices) {
-    pool.slices = std::move(with_devices);
-    return;
-  }
+  pool.invalid = DuplicateDevice(slices, features, arena);
+  if (!pool.invalid.empty() || !features.partitionable_devices) return;
   for (const ResourceSlice* slice : slices) {
     for (const CounterSet& set : slice->shared_counters) {
       const bool duplicate = std::any_of(pool.counter_sets.begin(), pool.counter_sets.end(), [&](auto* s) { return s->name == set.name; });
@@ -137,19 +167,17 @@ void Build(Pool& pool, Slices slices, const Slices* all, const Features& feature
     }
   }
   pool.invalid = UnknownCounter(pool.counter_sets, slices);
-  if (!pool.invalid.empty()) return;
-  if (all != nullptr && all->size() != slices.size()) {
-    for (const ResourceSlice* slice : *all) {
-      const bool own = std::any_of(slices.begin(), slices.end(), [&](const auto* s) { return s->name == slice->name; });
-      if (!own) pool.other_slices.push_back(slice);
-    }
-    pool.invalid = UnknownCounter(pool.counter_sets, pool.other_slices);
+  if (!pool.invalid.empty() || all == nullptr || all->size() == slices.size()) return;
+  for (const ResourceSlice* slice : *all) {
+    const bool own = std::any_of(slices.begin(), slices.end(), [&](const auto* s) { return s->name == slice->name; });
+    if (!own) pool.other_slices.push_back(slice);
   }
-  pool.slices = std::move(with_devices);
+  pool.invalid = UnknownCounter(pool.counter_sets, pool.other_slices);
 }
 
-bool HasBindingConditions(const Pool& pool) {
-  return std::any_of(pool.slices.begin(), pool.slices.end(), [](const ResourceSlice* slice) {
+bool HasBindingConditions(const Draft& draft, const Features& features) {
+  return std::any_of(draft.slices.begin(), draft.slices.end(), [&](const ResourceSlice* slice) {
+    if (!slice->may_have_binding_conditions || !OffersDevices(*slice, features)) return false;
     return std::any_of(slice->devices.begin(), slice->devices.end(), [](const Device& d) { return d.binding_conditions.has_value(); });
   });
 }
@@ -158,7 +186,9 @@ bool HasBindingConditions(const Pool& pool) {
 
 Result<Inventory> Inventory::Gather(const Node& node, std::span<const ResourceSlice* const> slices, const Features& features,
                                     const Quirks& quirks) {
-  Groups groups;
+  std::byte buffer[4 << 10];
+  std::pmr::monotonic_buffer_resource arena(buffer, sizeof buffer);
+  Drafts drafts(arena);
   // The node's own slices come before those of several nodes: the first slice of a pool says how many there are.
   const auto is_own = [](const ResourceSlice& slice) { return !NodeNameOf(slice).empty() && !HasCounters(slice); };
   for (const bool own : {true, false}) {
@@ -169,54 +199,51 @@ Result<Inventory> Inventory::Gather(const Node& node, std::span<const ResourceSl
         ASSIGN_OR_RETURN(const bool relevant, IsRelevant(*slice, node, quirks));
         if (!relevant) continue;
       }
-      groups.Add(slice);
+      drafts.Add(slice);
     }
   }
 
-  Inventory inventory(node);
-  inventory.pools_.reserve(groups.all().size());
-  for (Group& group : groups.all()) {
-    Pool pool;
-    pool.driver = group.driver;
-    pool.name = group.pool;
+  std::erase_if(drafts.all(), [&](Draft& draft) {
+    Pool& pool = draft.pool;
     pool.hash = HashPool(pool.driver, pool.name);
-    const int64_t count = group.slices.front()->pool_slice_count;
-    if (static_cast<int64_t>(group.slices.size()) == count) {
-      Build(pool, std::move(group.slices), nullptr, features);
+    const int64_t count = draft.slices.front()->pool_slice_count;
+    if (static_cast<int64_t>(draft.slices.size()) == count) {
+      Complete(draft, nullptr, features, arena);
     } else {
       // Slices that were passed over because they are for other nodes make the pool complete too, or obsolete.
-      const int64_t generation = group.slices.front()->pool_generation;
-      Slices all;
-      bool obsolete = false;
+      const int64_t generation = draft.slices.front()->pool_generation;
+      Slices all(&arena);
       for (const ResourceSlice* slice : slices) {
-        if (slice->pool != group.pool || slice->driver != group.driver) continue;
+        if (slice->pool != pool.name || slice->driver != pool.driver) continue;
+        if (slice->pool_generation > generation) return true;
         if (slice->pool_generation == generation) all.push_back(slice);
-        obsolete = obsolete || slice->pool_generation > generation;
       }
-      if (obsolete) continue;
       pool.incomplete = static_cast<int64_t>(all.size()) != count;
-      if (!pool.incomplete) Build(pool, std::move(group.slices), &all, features);
+      if (!pool.incomplete) Complete(draft, &all, features, arena);
     }
-    pool.binds = pool.usable() && HasBindingConditions(pool);
-    inventory.pools_.push_back(std::move(pool));
-  }
-  std::sort(inventory.pools_.begin(), inventory.pools_.end(), [&](const Pool& a, const Pool& b) {
-    if (a.binds != b.binds) return b.binds;
-    return std::tie(a.driver, a.name) < std::tie(b.driver, b.name);
+    pool.binds = pool.usable() && HasBindingConditions(draft, features);
+    return false;
   });
+  const auto before = [](const Draft& a, const Draft& b) {
+    if (a.pool.binds != b.pool.binds) return b.pool.binds;
+    return std::tie(a.pool.driver, a.pool.name) < std::tie(b.pool.driver, b.pool.name);
+  };
+  if (!std::is_sorted(drafts.all().begin(), drafts.all().end(), before)) std::sort(drafts.all().begin(), drafts.all().end(), before);
 
+  Inventory inventory(node);
   size_t count = 0;
-  for (const Pool& pool : inventory.pools_) {
-    for (const ResourceSlice* slice : pool.slices) count += slice->devices.size();
+  for (const Draft& draft : drafts.all()) {
+    for (const ResourceSlice* slice : draft.slices) count += slice->devices.size();
   }
+  inventory.pools_.reserve(drafts.all().size());
   inventory.devices_.reserve(count);
-  for (size_t i = 0; i < inventory.pools_.size(); ++i) {
-    Pool& pool = inventory.pools_[i];
+  for (Draft& draft : drafts.all()) {
+    const auto index = static_cast<uint32_t>(inventory.pools_.size());
+    Pool& pool = inventory.pools_.emplace_back(std::move(draft.pool));
     pool.first_device = static_cast<uint32_t>(inventory.devices_.size());
-    if (pool.usable()) {
-      for (const ResourceSlice* slice : pool.slices) {
-        for (const Device& device : slice->devices) inventory.devices_.push_back({&device, slice, static_cast<uint32_t>(i)});
-      }
+    for (const ResourceSlice* slice : draft.slices) {
+      if (!pool.usable() || !OffersDevices(*slice, features)) continue;
+      for (const Device& device : slice->devices) inventory.devices_.push_back({&device, slice, index});
     }
     pool.end_device = static_cast<uint32_t>(inventory.devices_.size());
   }

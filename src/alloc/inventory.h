@@ -26,7 +26,6 @@ struct Pool {
   uint64_t hash = 0;                                      // of driver and name (see ledger.h)
   bool incomplete = false;                                // slices are missing: the driver is publishing
   std::string invalid;                                    // why its slices contradict each other; empty: they do not
-  std::vector<const model::ResourceSlice*> slices;        // with devices for the node, in order
   std::vector<const model::ResourceSlice*> other_slices;  // of other nodes, whose devices may consume the same counters
   std::vector<const model::CounterSet*> counter_sets;
   uint32_t first_device = 0, end_device = 0;  // into Inventory::devices()

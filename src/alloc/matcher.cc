@@ -44,13 +44,11 @@ Match Matcher::Find(Group& group, uint32_t index) {
 }
 
 Match Matcher::RunSelectors(Group& group, const InventoryDevice& device, const Step** failed) {
-  const model::Device* seen = device.device;
-  model::Device unshared;
-  if (features_.channel() == Channel::kStable && seen->allow_multiple_allocations) {
+  if (features_.channel() == Channel::kStable && device.device->allow_multiple_allocations) {
     // The stable allocator does not tell selectors that a device may be shared.
-    unshared = *seen;
+    model::Device unshared = *device.device;
     unshared.allow_multiple_allocations = false;
-    seen = &unshared;
+    return RunSelectors(group, {&unshared, device.slice, device.pool}, failed);
   }
   for (Step& step : group.steps) {
     if (step.program == nullptr) {
@@ -58,7 +56,7 @@ Match Matcher::RunSelectors(Group& group, const InventoryDevice& device, const S
       if (!program.ok()) return Fail(group, step, "compile", program.status());
       step.program = *program;
     }
-    const Result<bool> matches = step.program->Matches(*seen, device.slice->driver);
+    const Result<bool> matches = step.program->Matches(*device.device, device.slice->driver);
     if (!matches.ok()) return Fail(group, step, "runtime", matches.status());
     if (!*matches) {
       *failed = &step;
@@ -73,6 +71,7 @@ Result<const cel::Program*> Matcher::ProgramOf(std::string_view expression) {
     if (compiled.expression == expression) return compiled.program.get();
   }
   ASSIGN_OR_RETURN(auto program, selectors_.Get(expression));
+  if (programs_.empty()) programs_.reserve(8);
   programs_.push_back({expression, std::move(program)});
   return programs_.back().program.get();
 }

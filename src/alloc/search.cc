@@ -52,7 +52,7 @@ Search::Search(const Plan& plan, const Inventory& inventory, const Ledger& ledge
     quirks_.distinct_keeps_one_value_per_request = false;
     quirks_.match_keeps_narrowed_list = false;
   }
-  states_.reserve(std::min<size_t>(inventory.devices().size(), 16));
+  states_.reserve(inventory.devices().size());
   picks_.reserve(8);
   in_use_.reserve(8);
   for (size_t i = 0; i < plan.claims.size(); ++i) {

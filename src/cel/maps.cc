@@ -143,11 +143,11 @@ Value AttributeToValue(Arena& arena, const model::AttributeValue& value) {
     case K::kInt: return Value::Int(value.int_value);
     case K::kBool: return Value::Bool(value.bool_value);
     case K::kString: return Value::String(value.text);
-    case K::kVersion: return Value::Of(&*value.version);
-    case K::kInts: return list(value.ints.size(), [&](size_t i) { return Value::Int(value.ints[i]); });
-    case K::kBools: return list(value.bools.size(), [&](size_t i) { return Value::Bool(value.bools[i]); });
-    case K::kStrings: return list(value.texts.size(), [&](size_t i) { return Value::String(value.texts[i]); });
-    case K::kVersions: return list(value.versions.size(), [&](size_t i) { return Value::Of(&*value.versions[i]); });
+    case K::kVersion: return Value::Of(value.version.get());
+    case K::kInts: return list(value.list->ints.size(), [&](size_t i) { return Value::Int(value.list->ints[i]); });
+    case K::kBools: return list(value.list->bools.size(), [&](size_t i) { return Value::Bool(value.list->bools[i]); });
+    case K::kStrings: return list(value.list->texts.size(), [&](size_t i) { return Value::String(value.list->texts[i]); });
+    case K::kVersions: return list(value.list->versions.size(), [&](size_t i) { return Value::Of(&*value.list->versions[i]); });
     case K::kNone: break;
   }
   return Value::Error("unsupported attribute value");

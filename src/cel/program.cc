@@ -53,13 +53,13 @@ Status Program::CheckAttributes(const model::Device& device) const {
       case K::kInt:
       case K::kBool:
       case K::kString: usable = true; break;
-      case K::kVersion: usable = attribute.value.version.has_value(); break;
+      case K::kVersion: usable = attribute.value.version != nullptr; break;
       case K::kInts:
       case K::kBools:
       case K::kStrings: usable = options_.list_type_attributes; break;
       case K::kVersions:
         usable = options_.list_type_attributes;
-        for (const auto& version : attribute.value.versions) usable = usable && version.has_value();
+        for (const auto& version : attribute.value.list->versions) usable = usable && version.has_value();
         break;
       case K::kNone: break;
     }

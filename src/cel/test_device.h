@@ -29,12 +29,15 @@ class TestDevice {
   TestDevice& Version(std::string name, std::string value) {
     auto& attribute = New(std::move(name), model::AttributeValue::Kind::kVersion);
     attribute.text = texts_.emplace_back(std::move(value));
-    if (auto version = model::Version::Parse(attribute.text); version.ok()) attribute.version = *std::move(version);
+    if (auto version = model::Version::Parse(attribute.text); version.ok())
+      attribute.version = std::make_shared<const model::Version>(*std::move(version));
     return *this;
   }
   TestDevice& Texts(std::string name, std::initializer_list<std::string> values) {
     auto& attribute = New(std::move(name), model::AttributeValue::Kind::kStrings);
-    for (const std::string& value : values) attribute.texts.push_back(texts_.emplace_back(value));
+    model::AttributeValue::List list;
+    for (const std::string& value : values) list.texts.push_back(texts_.emplace_back(value));
+    attribute.list = std::make_shared<const model::AttributeValue::List>(std::move(list));
     return *this;
   }
   TestDevice& Unknown(std::string name) {

@@ -17,14 +17,25 @@ inline bool IsCodePoint(uint32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0
 // How many characters valid UTF-8 holds.
 inline uint64_t CountCharacters(std::string_view text) {
   // All bytes but those that continue a character, eight at a time: sizes are what evaluations are charged for.
+  static_assert(std::endian::native == std::endian::little);
   uint64_t count = text.size();
-  size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
+  const auto subtract = [&](uint64_t word) {
+    const uint64_t continued = (word >> 7) & ~(word >> 6) & 0x0101010101010101u;
+    if (continued != 0) count -= static_cast<uint64_t>(std::popcount(continued));
+  };
+  const auto load = [&](size_t at) {
     uint64_t word = 0;
     std::memcpy(&word, text.data() + at, 8);
-    count -= static_cast<uint64_t>(std::popcount((word >> 7) & ~(word >> 6) & 0x0101010101010101u));
+    return word;
+  };
+  if (text.size() < 8) {
+    for (const char c : text) count -= (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+    return count;
   }
-  for (; at < text.size(); ++at) count -= (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) subtract(load(at));
+  // The last eight bytes, without those that were seen.
+  if (const size_t rest = text.size() - at; rest > 0) subtract(load(text.size() - 8) >> (8 * (8 - rest)));
   return count;
 }
 

@@ -27,30 +27,32 @@ AttributeValue ReadAttribute(const Reader& reader) {
   if (const auto text = reader.OptionalText("version")) {
     is(Kind::kVersion);
     value.text = *text;
-    value.version = ParsedVersion(*text);
+    if (auto version = Version::Parse(*text); version.ok()) value.version = std::make_shared<const Version>(*std::move(version));
   }
+  AttributeValue::List list;
   const auto has = [&](std::string_view key) { return !reader.value()[key].IsNull(); };
   if (has("ints")) {
     is(Kind::kInts);
     for (const json::Value& item : reader.Items("ints")) {
       const auto number = item.IsNumber() ? item.AsInt64() : std::nullopt;
-      if (!number) reader.Fail(StrCat("ints[", value.ints.size(), "]"), "expected a 64-bit integer");
-      value.ints.push_back(number.value_or(0));
+      if (!number) reader.Fail(StrCat("ints[", list.ints.size(), "]"), "expected a 64-bit integer");
+      list.ints.push_back(number.value_or(0));
     }
   }
   if (has("bools")) {
     is(Kind::kBools);
     for (const json::Value& item : reader.Items("bools")) {
-      if (!item.IsBool()) reader.Fail(StrCat("bools[", value.bools.size(), "]"), "expected true or false");
-      value.bools.push_back(item.IsBool() && item.AsBool());
+      if (!item.IsBool()) reader.Fail(StrCat("bools[", list.bools.size(), "]"), "expected true or false");
+      list.bools.push_back(item.IsBool() && item.AsBool());
     }
   }
-  if (has("strings")) is(Kind::kStrings), value.texts = reader.Texts("strings");
+  if (has("strings")) is(Kind::kStrings), list.texts = reader.Texts("strings");
   if (has("versions")) {
     is(Kind::kVersions);
-    value.texts = reader.Texts("versions");
-    for (const std::string_view text : value.texts) value.versions.push_back(ParsedVersion(text));
+    list.texts = reader.Texts("versions");
+    for (const std::string_view text : list.texts) list.versions.push_back(ParsedVersion(text));
   }
+  if (value.kind >= Kind::kInts) value.list = std::make_shared<const AttributeValue::List>(std::move(list));
   if (kinds > 1) reader.Fail("", "expected exactly one of int, bool, string, version, ints, bools, strings, versions");
   return value;
 }
@@ -101,13 +103,14 @@ Device ReadDevice(const Reader& reader) {
   device.plain_attributes = std::all_of(device.attributes.begin(), device.attributes.end(), [](const Attribute& attribute) {
     using Kind = AttributeValue::Kind;
     const AttributeValue& value = attribute.value;
-    return value.kind == Kind::kInt || value.kind == Kind::kBool || value.kind == Kind::kString || value.version.has_value();
+    return value.kind == Kind::kInt || value.kind == Kind::kBool || value.kind == Kind::kString || value.version != nullptr;
   });
   reader.EachEntry("capacity", [&](std::string_view name, const Reader& entry) {
     Capacity& capacity = device.capacity.emplace_back();
     capacity.name = QualifiedName::Of(name);
     capacity.value = entry.OptionalQuantity("value").value_or(Quantity());
-    if (const Reader policy = entry["requestPolicy"]; policy.IsPresent()) capacity.policy = ReadPolicy(policy);
+    if (const Reader policy = entry["requestPolicy"]; policy.IsPresent())
+      capacity.policy = std::make_shared<const CapacityPolicy>(ReadPolicy(policy));
   });
   SortByName(device.capacity);
   device.consumes_counters = ReadCounterSets(reader, "consumesCounters", "counterSet");
@@ -143,6 +146,10 @@ Result<ResourceSlice> ResourceSlice::Read(const json::Value& object) {
   slice.per_device_node_selection = spec.OptionalBool("perDeviceNodeSelection");
   spec.Each("devices", [&](const Reader& device) { slice.devices.push_back(ReadDevice(device)); });
   slice.shared_counters = ReadCounterSets(spec, "sharedCounters", "name");
+  slice.may_consume_counters =
+      std::any_of(slice.devices.begin(), slice.devices.end(), [](const Device& d) { return !d.consumes_counters.empty(); });
+  slice.may_have_binding_conditions =
+      std::any_of(slice.devices.begin(), slice.devices.end(), [](const Device& d) { return d.binding_conditions.has_value(); });
   TRY(reader.status());
   return slice;
 }

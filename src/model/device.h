@@ -4,6 +4,7 @@
 // Text is viewed, not copied: a ResourceSlice lives no longer than the json::Document that it was read from.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -24,13 +25,17 @@ struct AttributeValue {
   Kind kind = Kind::kNone;
   bool bool_value = false;
   int64_t int_value = 0;
-  std::string_view text;           // kString and kVersion
-  std::optional<Version> version;  // kVersion, where the text is one
-  // The lists, of the kind that the name says.
-  std::vector<int64_t> ints;
-  std::vector<bool> bools;
-  std::vector<std::string_view> texts;           // kStrings and kVersions
-  std::vector<std::optional<Version>> versions;  // kVersions
+  std::string_view text;                   // kString and kVersion
+  std::shared_ptr<const Version> version;  // kVersion, where the text is one
+
+  struct List {
+    std::vector<int64_t> ints;
+    std::vector<bool> bools;
+    std::vector<std::string_view> texts;           // kStrings and kVersions
+    std::vector<std::optional<Version>> versions;  // kVersions
+  };
+  // Of the kinds in the plural. Rare, so that a device, of which a search visits thousands, stays small.
+  std::shared_ptr<const List> list;
 };
 
 // "model" or "gpu.nvidia.com/model": without a domain it belongs to the driver's.
@@ -57,7 +62,7 @@ struct CapacityPolicy {
 struct Capacity {
   QualifiedName name;
   Quantity value;
-  std::optional<CapacityPolicy> policy;
+  std::shared_ptr<const CapacityPolicy> policy;  // null: none
 };
 
 struct Counter {
@@ -99,6 +104,9 @@ struct ResourceSlice {
   std::optional<bool> per_device_node_selection;
   std::vector<Device> devices;
   std::vector<CounterSet> shared_counters;
+  // Whether any device has them; true says nothing.
+  bool may_consume_counters = true;
+  bool may_have_binding_conditions = true;
 
   // kInvalid with the path of the field: "spec.devices[2].capacity[memory].value: ...".
   static Result<ResourceSlice> Read(const json::Value& object);

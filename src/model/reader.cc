@@ -14,7 +14,7 @@ void Reader::Expect(json::Kind kind) {
 }
 
 void Reader::WrongKind(std::string_view key, const json::Value& value, std::string_view wanted) const {
-  Fail(key, StrCat("expected ", wanted, ", not a ", json::KindName(value.kind())));
+  Fail(key, StrCat("expected ", wanted, ", not ", json::KindName(value.kind())));
 }
 
 void Reader::Fail(std::string_view key, std::string_view message) const {
