@@ -19,7 +19,7 @@ builds_      := dev asan fuzz
 builds_asan  := asan
 builds_tsan  := tsan
 builds_fuzz  := fuzz
-test_builds   = $(or $(builds_$(LABEL)),dev)
+test_builds   = $(if $(LABEL),$(sort $(foreach label,$(subst |, ,$(LABEL)),$(or $(builds_$(label)),dev))),$(builds_))
 # What is built there, where that is not everything.
 targets_fuzz    := fuzzers
 targets_release := bench
@@ -29,7 +29,7 @@ targets_release := bench
 
 build: build-dev  ## build the programs and tests (build/dev)
 
-test: setup check $(test_builds:%=build-%)  ## check, build and run all tests; LABEL=unit runs one kind (unit, conformance, asan, fuzz, ...)
+test: setup check $(test_builds:%=build-%)  ## check, build and run all tests; LABEL=unit runs one kind, LABEL='unit|fuzz' two (unit, conformance, lint, asan, fuzz)
 	@tools/run_tests --jobs $(JOBS) --label '$(LABEL)' $(test_builds)
 
 check: setup  ## formatting and the order of areas (quick; part of test)

@@ -141,7 +141,11 @@ Status Run() {
 
 int Demo() {
   const Status status = Run();
-  if (status.ok()) return 0;
+  if (status.ok() && std::fflush(stdout) == 0) return 0;
+  if (status.ok()) {
+    std::perror("error: standard output");
+    return 1;
+  }
   std::fprintf(stderr, "error: %s\n", status.message().c_str());
   return 1;
 }

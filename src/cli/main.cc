@@ -13,8 +13,9 @@ constexpr char kHelp[] =
     "\n"
     "usage: allot VERB\n"
     "\n"
-    "  demo   eight GPUs, who holds what, one claim that starts and one that waits, with the reasons\n"
-    "  help   this text\n"
+    "  demo     eight GPUs, who holds what, one claim that starts and one that waits, with the reasons\n"
+    "  help     this text\n"
+    "  version  which allot this is\n"
     "\n"
     "More verbs come as the parts behind them are built; README.md says what works today.\n";
 
@@ -24,6 +25,10 @@ int main(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "help";
   if (verb == "help" || verb == "--help" || verb == "-h") {
     std::fputs(kHelp, stdout);
+    return 0;
+  }
+  if (verb == "version" || verb == "--version") {
+    std::printf("allot %s\n", ALLOT_VERSION);
     return 0;
   }
   if (verb != "demo" || argc > 2) {

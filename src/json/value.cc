@@ -42,11 +42,11 @@ bool EqualObjects(std::span<const Member> a, std::span<const Member> b) {
 std::string_view KindName(Kind kind) {
   switch (kind) {
     case Kind::kNull: return "null";
-    case Kind::kBool: return "bool";
-    case Kind::kNumber: return "number";
-    case Kind::kString: return "string";
-    case Kind::kArray: return "list";
-    case Kind::kObject: return "object";
+    case Kind::kBool: return "a bool";
+    case Kind::kNumber: return "a number";
+    case Kind::kString: return "a string";
+    case Kind::kArray: return "a list";
+    case Kind::kObject: return "an object";
   }
   CHECK(false);
   return {};

@@ -24,7 +24,7 @@ using Arena = std::pmr::monotonic_buffer_resource;
 
 enum class Kind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
 
-// "null", "bool", "number", "string", "list", "object": the words that error messages use.
+// "null", "a bool", "a number", "a string", "a list", "an object": the words that error messages use.
 std::string_view KindName(Kind kind);
 
 struct Member;

@@ -63,8 +63,8 @@ TEST(Value, EqualSeesEveryOtherDifference) {
 }
 
 TEST(Value, KindsHaveTheWordsOfErrorMessages) {
-  EXPECT_EQ(KindName(Kind::kArray), "list");
-  EXPECT_EQ(KindName(Kind::kObject), "object");
+  EXPECT_EQ(KindName(Kind::kArray), "a list");
+  EXPECT_EQ(KindName(Kind::kObject), "an object");
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ std::string At(const YAML::Mark& mark) { return StrCat("line ", mark.line + 1, "
 
 [[noreturn]] void Fail(const YAML::Mark& mark, Status status) { throw Stop{std::move(status).Context(At(mark))}; }
 
-// yaml-cpp writes the escapes \N and \_ as the bytes 0x85 and 0xA0 and not as the characters U+0085 and U+00A0. All else is UTF-8, since the
-// input is.
+// yaml-cpp writes the escapes \N and \_ as the bytes 0x85 and 0xA0 and not as the characters U+0085 and U+00A0. All else is UTF-8, since
+// the input is.
 std::string RepairEscapes(const std::string& scanned) {
   std::string text;
   for (size_t at = 0; at < scanned.size();) {

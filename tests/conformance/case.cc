@@ -1,9 +1,8 @@
 #include "tests/conformance/case.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
+#include "base/file_system.h"
 #include "base/strings.h"
 #include "json/json.h"
 
@@ -47,26 +46,26 @@ Status Cases::AddText(Kind kind, std::string_view text, std::string_view where, 
   return Status();
 }
 
-Result<Cases> LoadCases(Kind kind, const std::filesystem::path& path) {
-  std::vector<std::filesystem::path> files;
+std::vector<std::filesystem::path> CaseFiles(const std::filesystem::path& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
-      const auto extension = entry.path().extension();
-      if (entry.is_regular_file() && (extension == ".json" || extension == ".jsonl")) files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-  } else {
-    files.push_back(path);
+  if (!std::filesystem::is_directory(path, error)) return {path};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
+    const auto extension = entry.path().extension();
+    if (entry.is_regular_file(error) && (extension == ".json" || extension == ".jsonl")) files.push_back(entry.path());
   }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<Cases> LoadCases(Kind kind, const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
+    return Invalid(file.string(), ": neither a file nor a folder");
+  }
+  ASSIGN_OR_RETURN(const std::string text, PosixFileSystem().ReadFile(file.string(), size_t{1} << 30));
   Cases cases;
-  for (const auto& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return NotFound(file.string(), ": cannot be read");
-    std::ostringstream text;
-    text << in.rdbuf();
-    TRY(cases.AddText(kind, text.str(), file.string(), file.extension() == ".jsonl"));
-  }
+  TRY(cases.AddText(kind, text, file.string(), file.extension() == ".jsonl"));
   return cases;
 }
 

@@ -39,8 +39,11 @@ struct Cases {
   Status AddText(Kind kind, std::string_view text, std::string_view where, bool jsonl);
 };
 
-// From a file (.json or .jsonl) or every such file below a folder, in the order of their names.
-Result<Cases> LoadCases(Kind kind, const std::filesystem::path& path);
+// `path` itself, or every .json and .jsonl file below it where it is a folder, in the order of their names.
+std::vector<std::filesystem::path> CaseFiles(const std::filesystem::path& path);
+
+// From one file, .json or .jsonl.
+Result<Cases> LoadCases(Kind kind, const std::filesystem::path& file);
 
 // What is asked of the allocator, read from a case.
 struct AllocatorCase {

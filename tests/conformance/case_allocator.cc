@@ -18,7 +18,7 @@ constexpr uint64_t kMaxSteps = 20'000'000;
 template <typename T>
 Status ReadList(const json::Value& list, std::string_view what, std::vector<T>& to) {
   if (list.IsNull()) return Status();
-  if (!list.IsArray()) return Invalid(what, ": expected a list, not a ", json::KindName(list.kind()));
+  if (!list.IsArray()) return Invalid(what, ": expected a list, not ", json::KindName(list.kind()));
   for (size_t i = 0; i < list.Items().size(); ++i) {
     ASSIGN_OR_RETURN(T item, T::Read(list.Items()[i]).Context(what, "[", i, "]"));
     to.push_back(std::move(item));
@@ -49,13 +49,12 @@ Result<alloc::DeviceId> ReadDeviceId(const json::Value& value, std::string_view 
 }
 
 Status ReadLedger(const json::Value& allocated, alloc::Ledger& ledger) {
-  if (!allocated.IsNull() && !allocated.IsObject())
-    return Invalid("allocated: expected an object, not a ", json::KindName(allocated.kind()));
+  if (!allocated.IsNull() && !allocated.IsObject()) return Invalid("allocated: expected an object, not ", json::KindName(allocated.kind()));
   for (const std::string_view key : {"devices", "shares", "consumedCapacity"}) {
     const json::Value& list = allocated[key];
     if (list.IsNull()) continue;
     const std::string what = StrCat("allocated.", key);
-    if (!list.IsArray()) return Invalid(what, ": expected a list, not a ", json::KindName(list.kind()));
+    if (!list.IsArray()) return Invalid(what, ": expected a list, not ", json::KindName(list.kind()));
     for (const json::Value& item : list.Items()) {
       ASSIGN_OR_RETURN(const alloc::DeviceId id, ReadDeviceId(item, what));
       alloc::Hold hold;
@@ -152,7 +151,7 @@ Result<alloc::Features> FeaturesOf(const json::Value& value) {
   const json::Value* gates = value.IsObject() ? value.Find("features") : nullptr;
   if (gates == nullptr) return alloc::Features::Defaults();
   if (gates->IsNull()) return alloc::Features();
-  if (!gates->IsArray()) return Invalid("features: expected a list of gates, not a ", json::KindName(gates->kind()));
+  if (!gates->IsArray()) return Invalid("features: expected a list of gates, not ", json::KindName(gates->kind()));
   std::vector<std::string_view> names;
   for (const json::Value& gate : gates->Items()) {
     if (!gate.IsString()) return Invalid("features: expected names of gates");
@@ -162,7 +161,7 @@ Result<alloc::Features> FeaturesOf(const json::Value& value) {
 }
 
 Result<AllocatorCase> AllocatorCase::Read(const json::Value& value) {
-  if (!value.IsObject()) return Invalid("expected an allocator case, not a ", json::KindName(value.kind()));
+  if (!value.IsObject()) return Invalid("expected an allocator case, not ", json::KindName(value.kind()));
   AllocatorCase result;
   ASSIGN_OR_RETURN(result.options.features, FeaturesOf(value));
   result.options.max_steps = kMaxSteps;

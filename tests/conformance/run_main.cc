@@ -11,7 +11,8 @@ constexpr char kUsage[] =
     "usage: tests/conformance/run allocator|cel|quantity PATH...\n"
     "\n"
     "Runs the cases in the files (.json, .jsonl) and folders PATH, prints each disagreement with Kubernetes,\n"
-    "and closes with `N passed, M failed`. Exits with 1 when a case failed or there was none.\n"
+    "and closes with `N passed, M failed`. Exits with 1 when a case failed or there was none,\n"
+    "with 2 when a file could not be read (the others are run all the same).\n"
     "\n"
     "  tests/conformance/run allocator ../shared/vectors/allocator\n"
     "  tests/conformance/run cel ../shared/vectors/cel-dra.json\n"
@@ -35,19 +36,28 @@ int main(int argc, char** argv) {
     return 2;
   }
   size_t passed = 0, failed = 0;
+  bool unreadable = false;
   for (int i = 2; i < argc; ++i) {
-    const Result<conformance::Cases> cases = conformance::LoadCases(*kind, argv[i]);
-    if (!cases.ok()) {
-      std::fprintf(stderr, "error: %s\n", cases.status().message().c_str());
-      return 2;
-    }
-    for (const conformance::Case& one : cases->cases) {
-      const std::vector<std::string> differences = conformance::CompareCase(*kind, one.value);
-      ++(differences.empty() ? passed : failed);
-      for (const std::string& difference : differences) std::printf("%s: %s\n", one.where.c_str(), difference.c_str());
+    for (const std::filesystem::path& file : conformance::CaseFiles(argv[i])) {
+      const Result<conformance::Cases> cases = conformance::LoadCases(*kind, file);
+      if (!cases.ok()) {
+        std::fprintf(stderr, "error: %s\n", cases.status().message().c_str());
+        unreadable = true;
+        continue;
+      }
+      for (const conformance::Case& one : cases->cases) {
+        const std::vector<std::string> differences = conformance::CompareCase(*kind, one.value);
+        ++(differences.empty() ? passed : failed);
+        for (const std::string& difference : differences) std::printf("%s: %s\n", one.where.c_str(), difference.c_str());
+      }
     }
   }
   if (passed + failed == 0) std::fprintf(stderr, "error: no case was found\n");
   std::printf("%zu passed, %zu failed\n", passed, failed);
+  if (std::fflush(stdout) != 0) {
+    std::perror("error: standard output");
+    return 2;
+  }
+  if (unreadable) return 2;
   return failed > 0 || passed == 0 ? 1 : 0;
 }
