@@ -7,6 +7,7 @@
 //   3. a bug: CHECK (base/check.h) stops the program.
 // "Does not fit" is an answer with reasons, never a Status.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,13 +30,25 @@ enum class Code {
 
 std::string_view CodeName(Code code);
 
+// What somebody may want to know about an error beyond its code and message: an area derives its own from it.
+struct ErrorDetails {
+  virtual ~ErrorDetails() = default;
+};
+
 class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(Code code, std::string message) : code_(code), message_(std::move(message)) { CHECK(code != Code::kOk); }
 
+  Status(Code code, std::string message, std::shared_ptr<const ErrorDetails> details)
+      : code_(code), message_(std::move(message)), details_(std::move(details)) {
+    CHECK(code != Code::kOk);
+  }
+
   bool ok() const { return code_ == Code::kOk; }
   Code code() const { return code_; }
+  // Null where there are none.
+  const ErrorDetails* details() const { return details_.get(); }
   const std::string& message() const { return message_; }
 
   // Puts what was being done in front of the message: "read slice.json: line 3: expected ','". Does nothing when ok.
@@ -51,6 +64,7 @@ class [[nodiscard]] Status {
  private:
   Code code_ = Code::kOk;
   std::string message_;
+  std::shared_ptr<const ErrorDetails> details_;
 };
 
 template <typename... Parts>

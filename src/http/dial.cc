@@ -1,0 +1,124 @@
+#include "http/dial.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstring>
+#include <memory>
+
+#include "base/check.h"
+
+namespace allot::http {
+namespace {
+
+// Milliseconds for poll(2): rounded up, so that a deadline is not spun for.
+int TimeLeft(const std::optional<MonotonicTime>& deadline) {
+  if (!deadline) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, INT_MAX));
+}
+
+Status AwaitFd(int fd, short events, const Patience& patience) {
+  for (;;) {
+    if (patience.cancel != nullptr && patience.cancel->requested()) return Unavailable("cancelled");
+    pollfd polled[] = {{fd, events, 0}, {patience.cancel != nullptr ? patience.cancel->fd() : -1, POLLIN, 0}};
+    const int ready = poll(polled, 2, TimeLeft(patience.deadline));
+    if (ready < 0 && errno == EINTR) continue;
+    CHECK(ready >= 0);
+    if (ready == 0) return Unavailable("no answer in time");
+    if (polled[0].revents != 0) return Status();
+  }
+}
+
+// A connected socket, or what the kernel said.
+Result<Socket> Connect(int family, const sockaddr* address, socklen_t length, const Patience& patience) {
+  Socket socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (socket.fd() < 0) return Unavailable("socket: ", std::strerror(errno));
+  if (connect(socket.fd(), address, length) != 0) {
+    if (errno != EINPROGRESS) return Unavailable(std::strerror(errno));
+    TRY(AwaitFd(socket.fd(), POLLOUT, patience));
+    int error = 0;
+    socklen_t size = sizeof error;
+    CHECK(getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &size) == 0);
+    if (error != 0) return Unavailable(std::strerror(error));
+  }
+  if (family != AF_UNIX) {
+    const auto set = [&](int level, int name, int value) { setsockopt(socket.fd(), level, name, &value, sizeof value); };
+    set(IPPROTO_TCP, TCP_NODELAY, 1);
+    // A peer that vanished is noticed after about a minute, also by a watch that waits for nothing in particular.
+    set(SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
+    set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+    set(IPPROTO_TCP, TCP_USER_TIMEOUT, 60'000);
+  }
+  return socket;
+}
+
+Result<Socket> DialUnix(const std::string& path, const Patience& patience) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return Invalid("the path of a unix socket has at most ", sizeof address.sun_path - 1, " bytes");
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return Connect(AF_UNIX, reinterpret_cast<const sockaddr*>(&address), sizeof address, patience);
+}
+
+}  // namespace
+
+std::string Address::ToString() const {
+  if (!unix_path.empty()) return StrCat("unix:", unix_path);
+  return host.find(':') == std::string::npos ? StrCat(host, ":", port) : StrCat("[", host, "]:", port);
+}
+
+Result<Socket> Dial(const Address& address, const Patience& patience) {
+  if (!address.unix_path.empty()) return DialUnix(address.unix_path, patience).Context("connect to ", address.ToString());
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error = getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
+  if (error != 0) return Unavailable("look up ", address.host, ": ", gai_strerror(error));
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(found, freeaddrinfo);
+  Status last;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    Result<Socket> socket = Connect(one->ai_family, one->ai_addr, one->ai_addrlen, patience);
+    if (socket.ok()) return socket;
+    last = std::move(socket).status();
+  }
+  CHECK(!last.ok());
+  return std::move(last).Context("connect to ", address.ToString());
+}
+
+Status Await(const Transport& transport, Transport::Wait wait, const Patience& patience) {
+  return AwaitFd(transport.fd(), wait == Transport::Wait::kRead ? POLLIN : POLLOUT, patience);
+}
+
+Status WriteAll(Transport& transport, std::string_view bytes, const Patience& patience) {
+  while (!bytes.empty()) {
+    ASSIGN_OR_RETURN(const Transport::Progress progress, transport.Write(bytes));
+    bytes.remove_prefix(progress.bytes);
+    if (progress.wait != Transport::Wait::kNone) TRY(Await(transport, progress.wait, patience));
+  }
+  return Status();
+}
+
+Result<size_t> ReadSome(Transport& transport, std::span<char> into, const Patience& patience) {
+  for (;;) {
+    if (patience.cancel != nullptr && patience.cancel->requested()) return Unavailable("cancelled");
+    ASSIGN_OR_RETURN(const Transport::Progress progress, transport.Read(into));
+    if (progress.bytes > 0) return progress.bytes;
+    if (progress.end) return size_t{0};
+    TRY(Await(transport, progress.wait, patience));
+  }
+}
+
+}  // namespace allot::http

@@ -1,0 +1,54 @@
+#pragma once
+// Bytes to and from one peer over a socket, plain or TLS, without blocking.
+//
+// Not thread-safe. Destroying it closes the socket.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace allot::http {
+
+class Transport {
+ public:
+  enum class Wait { kNone, kRead, kWrite };
+  struct Progress {
+    size_t bytes = 0;
+    Wait wait = Wait::kNone;  // nothing moved: try again when the socket is ready for this
+    bool end = false;         // of Read: the peer sends no more
+  };
+
+  virtual ~Transport() = default;
+
+  // An error (kUnavailable; of TLS with the reason in its message) ends the connection. A TLS handshake happens in the first calls.
+  virtual Result<Progress> Read(std::span<char> into) = 0;
+  virtual Result<Progress> Write(std::string_view bytes) = 0;
+  // Whether Read has bytes that poll(2) on fd() would not tell of.
+  virtual bool HasPending() const { return false; }
+  // Says goodbye to the peer where the protocol has a word for it. At most once, best effort.
+  virtual void Goodbye() {}
+  virtual int fd() const = 0;
+  // Who the peer proved to be: the subject's common name of its certificate; empty where it showed none.
+  virtual std::string PeerName() const { return ""; }
+};
+
+// A file descriptor, closed with it.
+class Socket {
+ public:
+  explicit Socket(int fd = -1) : fd_(fd) {}
+  ~Socket();
+  Socket(Socket&& other) noexcept : fd_(other.Release()) {}
+  Socket& operator=(Socket&& other) noexcept;
+  int fd() const { return fd_; }
+  int Release();
+
+ private:
+  int fd_;
+};
+
+std::unique_ptr<Transport> PlainTransport(Socket socket);
+
+}  // namespace allot::http
