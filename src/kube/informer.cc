@@ -1,0 +1,208 @@
+#include "kube/informer.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/check.h"
+
+namespace allot::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Servers count: 1.35 and later promise it. 0 for what is no number.
+uint64_t VersionNumber(std::string_view text) {
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+bool IsOlder(const Object& a, const Object& b) {
+  return a.uid() == b.uid() && VersionNumber(a.resource_version()) < VersionNumber(b.resource_version());
+}
+
+}  // namespace
+
+Informer::Informer(Client& client, const ResourceType& type, Options options, Random& random, Handler* handler)
+    : client_(client), type_(type), options_(std::move(options)), random_(random), handler_(handler) {}
+
+void Informer::Start() {
+  CHECK(!thread_.joinable());
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Informer::Stop() {
+  stop_.Request();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status Informer::AwaitSync(const http::Patience& patience) const {
+  std::unique_lock lock(mutex_);
+  while (!synced()) {
+    if (patience.cancel != nullptr && patience.cancel->requested()) return Unavailable("cancelled");
+    if (patience.deadline && steady_clock::now() >= *patience.deadline) {
+      return status_.ok() ? Unavailable("list ", type_.FullName(), ": no answer in time") : status_;
+    }
+    const MonotonicTime soon = steady_clock::now() + milliseconds(100);  // a Cancel does not wake a condition variable
+    changed_.wait_until(lock, patience.deadline ? std::min(*patience.deadline, soon) : soon);
+  }
+  return Status();
+}
+
+Status Informer::status() const {
+  const std::lock_guard lock(mutex_);
+  return status_;
+}
+
+Informer::Counts Informer::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+void Informer::Run() {
+  milliseconds pause = options_.first_pause;
+  while (!stop_.requested()) {
+    const MonotonicTime started = steady_clock::now();
+    Status status = resource_version_.empty() ? Relist() : Status();
+    if (status.ok()) status = Follow();
+    if (stop_.requested()) return;
+    if (IsExpired(status)) {
+      resource_version_.clear();
+      const std::lock_guard lock(mutex_);
+      ++counts_.expired;
+    }
+    Note(status);
+    // A watch that lasted proves that all is well again.
+    if (steady_clock::now() - started > options_.longest_pause) pause = options_.first_pause;
+    if (status.ok() && steady_clock::now() - started > std::chrono::seconds(1)) continue;
+    Pause(pause + milliseconds(random_.Below(static_cast<uint64_t>(pause.count()) + 1)));
+    pause = std::min(pause * 2, options_.longest_pause);
+  }
+}
+
+Status Informer::Relist() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.lists;
+  }
+  std::vector<ObjectPtr> listed;
+  ListOptions options{options_.label_selector, options_.field_selector, options_.page, "", ""};
+  const auto each = [&](const ObjectPtr& object) { listed.push_back(Keep(object)); };
+  Result<std::string> version = client_.List(type_, options_.namespace_name, options, each, {std::nullopt, &stop_});
+  if (!version.ok() && IsExpired(version.status())) {
+    // The pages outlived the server's history: all in one.
+    listed.clear();
+    options.limit = 0;
+    version = client_.List(type_, options_.namespace_name, options, each, {std::nullopt, &stop_});
+  }
+  TRY(std::move(version).status());
+  Replace(std::move(listed));
+  resource_version_ = *version;
+  {
+    const std::lock_guard lock(mutex_);
+    synced_.store(true, std::memory_order_release);
+  }
+  changed_.notify_all();
+  return Status();
+}
+
+void Informer::Replace(std::vector<ObjectPtr> listed) {
+  std::set<std::pair<std::string_view, std::string_view>> names;
+  for (const ObjectPtr& object : listed) names.emplace(object->namespace_name(), object->name());
+  for (const ObjectPtr& object : cache_.All()) {
+    if (names.contains({object->namespace_name(), object->name()})) continue;
+    cache_.Remove(object->namespace_name(), object->name());
+    if (handler_ != nullptr) handler_->OnDeleted(object);
+  }
+  for (ObjectPtr& object : listed) Upsert(std::move(object));
+}
+
+void Informer::Upsert(ObjectPtr object) {
+  const ObjectPtr before = cache_.Find(object->namespace_name(), object->name());
+  if (before == nullptr) {
+    cache_.Put(object);
+    if (handler_ != nullptr) handler_->OnAdded(object);
+    return;
+  }
+  if (before->uid() == object->uid()) {
+    if (before->resource_version() == object->resource_version()) return;
+    if (IsOlder(*object, *before)) {
+      const std::lock_guard lock(mutex_);
+      ++counts_.ignored;
+      return;
+    }
+    cache_.Put(object);
+    if (handler_ != nullptr) handler_->OnUpdated(before, object);
+    return;
+  }
+  cache_.Remove(before->namespace_name(), before->name());
+  if (handler_ != nullptr) handler_->OnDeleted(before);
+  cache_.Put(object);
+  if (handler_ != nullptr) handler_->OnAdded(object);
+}
+
+Status Informer::Follow() {
+  const http::Patience patience{std::nullopt, &stop_};
+  WatchOptions options{options_.label_selector, options_.field_selector, resource_version_, options_.watch_timeout};
+  // Not all informers of a cluster at the same moment.
+  options.timeout -= std::chrono::seconds(random_.Below(static_cast<uint64_t>(options_.watch_timeout.count()) / 2 + 1));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Watch> watch, client_.StartWatch(type_, options_.namespace_name, options, patience));
+  Note(Status());
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.watches;
+  }
+  for (;;) {
+    ASSIGN_OR_RETURN(const std::optional<WatchEvent> event, watch->Next(patience));
+    if (!event) return Status();
+    TRY(Apply(*event));
+  }
+}
+
+Status Informer::Apply(const WatchEvent& event) {
+  const Object& object = *event.object;
+  if (object.resource_version().empty()) return Unavailable("watch ", type_.FullName(), ": an event without resourceVersion");
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.events;
+  }
+  switch (event.type) {
+    case WatchEvent::Type::kBookmark: break;
+    case WatchEvent::Type::kAdded:
+    case WatchEvent::Type::kModified: Upsert(Keep(event.object)); break;
+    case WatchEvent::Type::kDeleted: {
+      const ObjectPtr before = cache_.Find(object.namespace_name(), object.name());
+      if (before == nullptr || before->uid() != object.uid()) {
+        const std::lock_guard lock(mutex_);
+        ++counts_.ignored;
+        break;
+      }
+      cache_.Remove(object.namespace_name(), object.name());
+      if (handler_ != nullptr) handler_->OnDeleted(Keep(event.object));
+      break;
+    }
+  }
+  resource_version_ = object.resource_version();
+  return Status();
+}
+
+ObjectPtr Informer::Keep(const ObjectPtr& object) const {
+  return options_.keep_managed_fields ? CopyObject(object->json()) : CopyObject(object->json(), "managedFields");
+}
+
+void Informer::Note(const Status& status) {
+  const std::lock_guard lock(mutex_);
+  if (!status.ok()) ++counts_.failures;
+  status_ = status;
+}
+
+void Informer::Pause(milliseconds time) const {
+  pollfd polled = {stop_.fd(), POLLIN, 0};
+  poll(&polled, 1, static_cast<int>(time.count()));
+}
+
+}  // namespace allot::kube
