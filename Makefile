@@ -11,6 +11,8 @@ LABEL   ?=
 N       ?= 20000
 SECONDS ?= 60
 ALL     ?=
+CLUSTER ?= dev
+NODES   ?= 1
 # One compiler for each core, but never more than fit into the free memory at 1 GiB each.
 JOBS    ?= $(shell awk -v cores="$$(nproc)" '/^MemAvailable/ { fit = int($$2 / 1048576); print fit < 1 ? 1 : fit < cores ? fit : cores }' /proc/meminfo)
 
@@ -20,16 +22,19 @@ builds_asan  := asan
 builds_tsan  := tsan
 builds_fuzz  := fuzz
 test_builds   = $(if $(LABEL),$(sort $(foreach label,$(subst |, ,$(LABEL)),$(or $(builds_$(label)),dev))),$(builds_))
+# Tests with a real Kubernetes need its programs; without Go there are none, and these tests skip.
+test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs)
 # What is built there, where that is not everything.
 targets_fuzz    := fuzzers
-targets_release := bench
+targets_release := bench informer_probe load
 
 .PHONY: build help setup check test asan tsan demo bench fuzz soak lint format clean
+.PHONY: setup-cluster cluster cluster-down cluster-programs
 .PHONY: build-dev build-asan build-tsan build-release build-fuzz
 
 build: build-dev  ## build the programs and tests (build/dev)
 
-test: setup check $(test_builds:%=build-%)  ## check, build and run all tests; LABEL=unit runs one kind, LABEL='unit|fuzz' two (unit, conformance, lint, asan, fuzz)
+test: setup check $(test_programs) $(test_builds:%=build-%)  ## check, build and run all tests; LABEL=unit runs one kind, LABEL='unit|fuzz' two (unit, conformance, cluster, contract, lint, asan, fuzz)
 	@tools/run_tests --jobs $(JOBS) --label '$(LABEL)' $(test_builds)
 
 check: setup  ## formatting and the order of areas (quick; part of test)
@@ -45,7 +50,7 @@ tsan:  ## the unit tests under ThreadSanitizer
 demo: build-dev  ## one allocation, with its explanation
 	@build/dev/allot demo
 
-bench: build-release  ## benchmarks against Kubernetes' own code: a table, and build/bench.json
+bench: build-release cluster-programs  ## benchmarks against Kubernetes' own code: a table, and build/bench.json
 	@tests/bench/run
 
 fuzz: build-dev build-fuzz  ## N=20000 random cases against Kubernetes' own code, then each fuzz target for SECONDS=60
@@ -63,19 +68,32 @@ lint: check  ## clang-tidy on what changed since the last commit; ALL=1 on every
 format: setup  ## format the C++ sources
 	@tools/check_format --fix
 
+cluster-programs: setup
+	@! tools/setup --go-path >/dev/null || tests/cluster/build
+
+setup-cluster: setup  ## build the programs of a real Kubernetes (once, about 13 minutes)
+	@tests/cluster/build
+
+cluster: setup-cluster  ## start a real Kubernetes on this machine, as root: CLUSTER=dev NODES=1 (docs/cluster.md)
+	@tests/cluster/up '$(CLUSTER)' --nodes '$(NODES)'
+	@echo "export PATH=$$(tests/cluster/build --path):\$$PATH"
+
+cluster-down:  ## end it, and leave nothing of it
+	@tests/cluster/down '$(CLUSTER)'
+
 clean:  ## remove build/
 	rm -rf build
 
 help:  ## this list
 	@echo 'allot: make TARGET'
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
-	@echo 'JOBS=$(JOBS) at a time. ALLOT_REQUIRE=go,root,vectors makes a missing one fail its tests instead of skipping them.'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
+	@echo 'JOBS=$(JOBS) at a time. ALLOT_REQUIRE=go,root,vectors,cluster makes a missing one fail its tests instead of skipping them.'
 
 setup:
 	@$(SETUP)
 
 build-dev build-asan build-tsan build-release build-fuzz: build-%: setup build/%/build.ninja
-	@cmake --build build/$* -j $(JOBS) $(targets_$*:%=--target %)
+	@cmake --build build/$* -j $(JOBS) $(addprefix --target ,$(targets_$*))
 
 # Ninja runs CMake again when a CMakeLists.txt changes; here only the first time, and for the presets.
 build/%/build.ninja: CMakePresets.json | setup

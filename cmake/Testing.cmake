@@ -51,4 +51,8 @@ function(allot_test name)
   endif()
   add_test(NAME ${name} COMMAND ${TEST_COMMAND} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABEL}" SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT})
+  if(TEST_LABEL MATCHES "^(cluster|contract)$")
+    # One real Kubernetes at a time is enough for a machine; the longest are started first.
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK kubernetes COST 2000)
+  endif()
 endfunction()

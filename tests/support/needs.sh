@@ -1,7 +1,7 @@
 # For test scripts: what requirements.h is for C++ tests. Source it, then say what the test needs:
 #
 #   . tests/support/needs.sh
-#   needs go root
+#   needs root cluster
 #
 # Exit 77, with the reason, where something is missing (ctest counts that as skipped); exit 1 where ALLOT_REQUIRE names it.
 # shellcheck shell=bash
@@ -24,6 +24,10 @@ needs() {
       vectors)
         [[ -d "$allot_vectors_dir" ]] && continue
         why="no folder $allot_vectors_dir; ALLOT_VECTORS names another"
+        ;;
+      cluster)
+        "$allot_source_dir/tests/cluster/build" --path >/dev/null && continue
+        why='the programs of Kubernetes are not built; make setup-cluster builds them'
         ;;
       *)
         echo "needs: unknown need '$need'" >&2

@@ -1,0 +1,85 @@
+"""A cluster's identity and its folder.
+
+Everything a cluster owns is found from its folder alone, also after a crash: its processes carry the folder in their environment, its
+cgroups and networks carry `id` in their names, its mounts lie below it.
+"""
+import functools
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[3]
+HERE = SOURCE / "tests/cluster"
+
+
+class Failure(Exception):
+    """Something that the user should read, without a stack trace."""
+
+
+class Cluster:
+    def __init__(self, name):
+        if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?", name):
+            raise Failure(f"cluster name {name!r}: use 1 to 20 of a-z, 0-9 and '-' within")
+        self.name = name
+        self.folder = clusters_folder() / name
+        # A unix socket path has 107 bytes; the longest of ours is a driver's registration socket below a node's folder.
+        if len(str(self.folder)) > 45:
+            raise Failure(f"{self.folder} is too long for the sockets below it; ALLOT_CLUSTERS names a shorter place")
+        self.digest = hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]
+        self.id = f"allot-{name}-{self.digest[:4]}"
+        self.began = time.monotonic()
+
+    @property
+    def kubeconfig(self):
+        return self.folder / "admin.conf"
+
+    @property
+    def options_file(self):
+        return self.folder / "options.json"
+
+    def options(self):
+        return json.loads(self.options_file.read_text())
+
+    def node_folder(self, number):
+        return self.folder / f"n{number}"
+
+    def say(self, text):
+        print(f"cluster {self.name}: {time.monotonic() - self.began:5.1f} s  {text}", file=sys.stderr, flush=True)
+
+
+def clusters_folder():
+    return Path(os.environ.get("ALLOT_CLUSTERS") or "/run/allot").absolute()
+
+
+def all_clusters():
+    folder = clusters_folder()
+    return [Cluster(entry.name) for entry in sorted(folder.iterdir()) if entry.is_dir()] if folder.is_dir() else []
+
+
+@functools.cache
+def programs():
+    """The folder of the programs. Not all are asked for: who builds them may wait for the first ones only."""
+    return Path(subprocess.run([HERE / "build", "--path"], stdout=subprocess.PIPE, text=True, check=False).stdout.strip())
+
+
+def write(path, text, mode=0o644):
+    """Writes a file that others see whole or not at all, and never with wider permissions than `mode`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as file:
+        file.write(text)
+    os.replace(new, path)
+
+
+def run(*argv, quiet=False):
+    """Runs a program to its end and returns what it printed."""
+    done = subprocess.run([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0 and not quiet:
+        raise Failure(f"{Path(str(argv[0])).name} {argv[1]} failed: {done.stdout.strip()}")
+    return done.stdout

@@ -1,0 +1,34 @@
+"""Hands connections at one address on to another: python3 forward.py FROM TO, each HOST:PORT.
+
+No kube-proxy runs here. This makes the one service address work that every Pod has in its environment: the API server's.
+"""
+import asyncio
+import sys
+
+
+async def pump(reader, writer):
+    try:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    finally:
+        writer.close()
+
+
+async def main(from_, to):
+    async def serve(reader, writer):
+        try:
+            up_reader, up_writer = await asyncio.open_connection(*to.rsplit(":", 1))
+        except OSError:
+            writer.close()
+            return
+        await asyncio.gather(pump(reader, up_writer), pump(up_reader, writer))
+
+    host, port = from_.rsplit(":", 1)
+    server = await asyncio.start_server(serve, host, int(port))
+    await server.serve_forever()
+
+
+asyncio.run(main(*sys.argv[1:]))
