@@ -1,13 +1,13 @@
 #include "base/process.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -17,7 +17,6 @@
 namespace allot {
 namespace {
 
-using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Pair;
@@ -211,6 +210,7 @@ TEST_F(ProcessTest, NulBytesAndBadNamesAreRefused) {
 TEST_F(ProcessTest, ManyThreadsRunPrograms) {
   std::vector<std::thread> threads;
   std::vector<std::string> outputs(8);
+  threads.reserve(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     threads.emplace_back([&outputs, i] {
       const Result<ProcessOutput> output = RunProcess(Spec({"echo", std::to_string(i)}));

@@ -30,7 +30,7 @@ bool IsQuiet(const Transport& transport) {
 class Client::Stream final : public BodyStream {
  public:
   Stream(Client& client, std::unique_ptr<Connection> connection, bool head_request)
-      : client_(client), connection_(std::move(connection)), parser_(Parser::Kind::kResponse, client.options_.limits) {
+      : client_(client), connection_(std::move(connection)), parser_(Parser::Kind::kResponse, {.head = client.options_.max_head}) {
     if (head_request) parser_.NoBody();
     head_request_ = head_request;
   }
@@ -43,7 +43,7 @@ class Client::Stream final : public BodyStream {
       if (parser_.head().status >= 200) return Status();
       // An interim answer (100 Continue): the real one follows.
       if (parser_.head().status == 101) return Unavailable("the server switched protocols unasked");
-      parser_ = Parser(Parser::Kind::kResponse, client_.options_.limits);
+      parser_ = Parser(Parser::Kind::kResponse, {.head = client_.options_.max_head});
       if (head_request_) parser_.NoBody();
     }
   }
@@ -82,11 +82,14 @@ Result<Response> Client::Send(const Request& request, const Patience& patience) 
   Response response;
   response.status = stream->head().status;
   response.headers = stream->head().headers;
+  const auto too_long = [&] { return Exhausted(options_.address.ToString(), ": the body is longer than ", options_.max_body, " bytes"); };
+  if (stream->head().content_length.value_or(0) > options_.max_body) return too_long();
   if (stream->head().content_length)
     response.body.reserve(static_cast<size_t>(std::min<uint64_t>(*stream->head().content_length, 1 << 20)));
   for (;;) {
     ASSIGN_OR_RETURN(const std::string piece, stream->Read(patience).Context(options_.address.ToString()));
     if (piece.empty()) return response;
+    if (piece.size() > options_.max_body - response.body.size()) return too_long();
     response.body += piece;
   }
 }
@@ -174,7 +177,7 @@ Status Client::Tunnel(const Socket& socket, const Patience& patience) const {
   Headers headers{{"Host", target}};
   if (!options_.proxy_authorization.empty()) headers.Set("Proxy-Authorization", options_.proxy_authorization);
   TRY(WriteAll(*transport, WriteRequestHead("CONNECT", target, headers), patience));
-  Parser parser(Parser::Kind::kResponse, options_.limits);
+  Parser parser(Parser::Kind::kResponse, {.head = options_.max_head});
   parser.NoBody();
   std::string body;
   // Byte by byte: what follows the answer belongs to TLS.

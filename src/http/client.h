@@ -25,7 +25,8 @@ struct ClientOptions {
   Address proxy;  // host empty: none. TLS goes through it by CONNECT
   std::string proxy_authorization;
 
-  ParserLimits limits{.head = 64 << 10, .body = 256 << 20};
+  size_t max_head = 64 << 10;                         // bytes of an answer's headers
+  size_t max_body = 256 << 20;                        // bytes of an answer that is taken whole (Send); a stream has no end to limit
   size_t max_idle = 8;                                // connections kept for later calls
   std::chrono::seconds idle_time{60};                 // and for how long
   std::chrono::milliseconds connect_timeout{10'000};  // for connecting, within the deadline of the call

@@ -130,7 +130,7 @@ TEST(HttpClient, AnAnswerBeyondTheLimitsIsRefused) {
                          [](Peer& peer) { peer.Answer(StrCat("HTTP/1.1 200 OK\r\nX: ", std::string(100'000, 'x'), "\r\n\r\n")); },
                          [](Peer& peer) { peer.Answer("SSH-2.0-OpenSSH_9.2\r\n"); }});
   ClientOptions options = server.Options();
-  options.limits.body = 999;
+  options.max_body = 999;
   Client client(options);
   EXPECT_THAT(client.Send({}, Within(seconds(5))), IsStatus(Code::kExhausted, HasSubstr("longer than 999 bytes")));
   EXPECT_THAT(client.Send({}, Within(seconds(5))), IsStatus(Code::kExhausted, HasSubstr("headers")));

@@ -79,7 +79,7 @@ void Impersonate(const Config& config, http::Headers& headers) {
   if (!config.impersonate_uid.empty()) headers.Set("Impersonate-Uid", config.impersonate_uid);
   for (const std::string& group : config.impersonate_groups) headers.Add("Impersonate-Group", group);
   for (const auto& [key, values] : config.impersonate_extra) {
-    for (const std::string& value : values) headers.Add(StrCat("Impersonate-Extra-", key), value);
+    for (const std::string& value : values) headers.Add(StrCat("Impersonate-Extra-", EscapeHeaderName(key)), value);
   }
 }
 
@@ -94,7 +94,6 @@ Result<std::unique_ptr<Client>> Client::Make(Config config, ClientOptions option
   http::ClientOptions http;
   http.address = {.host = client->url_.host, .port = client->url_.port, .unix_path = ""};
   http.host = client->url_.HostHeader();
-  http.limits.body = client->options_.max_object;
   if (!client->config_.proxy_url.empty()) {
     ASSIGN_OR_RETURN(const ServerUrl proxy, ServerUrl::Parse(client->config_.proxy_url).Context(client->config_.origin, ": proxy-url"));
     if (proxy.tls) return Unsupported(client->config_.origin, ": proxy-url: an https proxy is not supported; use http://");
@@ -148,16 +147,13 @@ Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request
     ASSIGN_OR_RETURN(const Credentials::Grant grant, config_.credentials->Get().Context(what));
     if (refused && grant.version == refused_version) return *refused;  // there is nothing fresher
     if (!grant.authorization.empty()) request.headers.Set("Authorization", grant.authorization);
+    const MonotonicTime sent = steady_clock::now();
     ASSIGN_OR_RETURN(std::unique_ptr<http::BodyStream> stream, http_->Open(request, patience).Context(what));
     const int status = stream->head().status;
+    if (options_.observer) options_.observer({request.method, request.target, stream->head(), steady_clock::now() - sent});
     if (status >= 200 && status < 300) return stream;
 
-    http::Response response{status, stream->head().headers, ""};
-    for (;;) {
-      ASSIGN_OR_RETURN(const std::string piece, stream->Read(patience).Context(what));
-      if (piece.empty()) break;
-      response.body += piece;
-    }
+    ASSIGN_OR_RETURN(const http::Response response, ReadAll(*stream, what, patience));
     Status error = ErrorOf(response).Context(what);
     if (status == 401 && !refused) {
       refused = error;
@@ -174,15 +170,20 @@ Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request
   }
 }
 
+Result<http::Response> Client::ReadAll(http::BodyStream& stream, std::string_view what, const http::Patience& patience) const {
+  http::Response response{stream.head().status, stream.head().headers, ""};
+  for (;;) {
+    ASSIGN_OR_RETURN(const std::string piece, stream.Read(patience).Context(what));
+    if (piece.empty()) return response;
+    response.body += piece;
+    if (response.body.size() > options_.max_object) return Exhausted(what, ": an answer of more than ", options_.max_object, " bytes");
+  }
+}
+
 Result<http::Response> Client::Raw(http::Request request, std::string_view what, const http::Patience& patience) {
   const http::Patience within = Within(patience);
   ASSIGN_OR_RETURN(const std::unique_ptr<http::BodyStream> stream, Exchange(std::move(request), what, within));
-  http::Response response{stream->head().status, stream->head().headers, ""};
-  for (;;) {
-    ASSIGN_OR_RETURN(const std::string piece, stream->Read(within).Context(what));
-    if (piece.empty()) return response;
-    response.body += piece;
-  }
+  return ReadAll(*stream, what, within);
 }
 
 Result<ObjectPtr> Client::SendObject(http::Request request, std::string_view what, const http::Patience& patience) {
@@ -238,8 +239,9 @@ Result<std::unique_ptr<Watch>> Client::StartWatch(const ResourceType& type, std:
                        {"fieldSelector", options.field_selector},
                        {"resourceVersion", options.resource_version},
                        {"timeoutSeconds", std::to_string(options.timeout.count())}};
-  ASSIGN_OR_RETURN(std::unique_ptr<http::BodyStream> stream,
-                   Exchange(NewRequest("GET", type.CollectionPath(namespace_name) + WriteQuery(query)), what, Within(patience)));
+  http::Request request = NewRequest("GET", type.CollectionPath(namespace_name) + WriteQuery(query));
+  request.headers.Set("Accept", options.accept);
+  ASSIGN_OR_RETURN(std::unique_ptr<http::BodyStream> stream, Exchange(std::move(request), what, Within(patience)));
   return std::make_unique<Watch>(std::move(stream), what, options_);
 }
 

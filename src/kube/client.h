@@ -25,11 +25,19 @@
 
 namespace allot::kube {
 
+// One answer, for somebody who looks on: `-v` and the server's warnings. Without credentials.
+struct Exchanged {
+  std::string_view method, target;
+  const http::Head& answer;
+  std::chrono::nanoseconds took;  // to the answer's head
+};
+
 struct ClientOptions {
   std::string user_agent = "allot";
-  double qps = 50;                   // requests a second, on average; 0: no limit
-  int burst = 100;                   // that many at once
-  std::chrono::seconds timeout{60};  // of a call, with its repetitions
+  std::function<void(const Exchanged&)> observer;  // of every answer, on the thread of the call; may be empty
+  double qps = 50;                                 // requests a second, on average; 0: no limit
+  int burst = 100;                                 // that many at once
+  std::chrono::seconds timeout{60};                // of a call, with its repetitions
   int max_retries = 10;
   size_t max_object = 64 << 20;     // bytes of an answer
   size_t max_watch_line = 8 << 20;  // bytes of an event
@@ -47,6 +55,7 @@ struct WatchOptions {
   std::string label_selector, field_selector;
   std::string resource_version;
   std::chrono::seconds timeout{480};  // after which the server ends it
+  std::string accept = "application/json";
 };
 
 struct WriteOptions {
@@ -135,6 +144,7 @@ class Client {
   Result<std::shared_ptr<const http::TlsClient>> Tls();
   // Sends until the answer is final. `open` makes one try.
   Result<std::unique_ptr<http::BodyStream>> Exchange(http::Request request, std::string_view what, const http::Patience& patience);
+  Result<http::Response> ReadAll(http::BodyStream& stream, std::string_view what, const http::Patience& patience) const;
   Result<ObjectPtr> SendObject(http::Request request, std::string_view what, const http::Patience& patience);
 
   const Config config_;

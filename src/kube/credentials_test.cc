@@ -1,9 +1,8 @@
 #include "kube/credentials.h"
 
 #include <atomic>
-#include <deque>
+#include <functional>
 #include <future>
-#include <thread>
 #include <vector>
 
 #include "base/fake_clock.h"

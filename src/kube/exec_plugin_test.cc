@@ -1,9 +1,9 @@
 // Plugins are real programs here: small scripts in a temporary folder.
 #include "kube/exec_plugin.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 

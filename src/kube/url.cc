@@ -77,6 +77,8 @@ std::string ServerUrl::HostHeader() const {
 
 std::string EscapePath(std::string_view text) { return Escape(text, "-._~:@!$&'()*+,;="); }
 
+std::string EscapeHeaderName(std::string_view text) { return Escape(text, "!#$&'*+-.^_`|~"); }
+
 std::string WriteQuery(const Query& query) {
   std::string text;
   for (const auto& [key, value] : query) {

@@ -26,6 +26,9 @@ struct ServerUrl {
 // One segment of a path; a slash is escaped too.
 std::string EscapePath(std::string_view text);
 
+// A part of a header's name, as Kubernetes reads it back: what is no token is escaped.
+std::string EscapeHeaderName(std::string_view text);
+
 using Query = std::vector<std::pair<std::string, std::string>>;
 // "?limit=500&continue=x", or "" for none. Entries with an empty value are left out.
 std::string WriteQuery(const Query& query);
