@@ -94,7 +94,10 @@ bool Builder::HasKey(Frame& frame, std::string_view key) {
   return frame.keys->contains(key);
 }
 
-void Builder::Key(std::string_view text) {
+void Builder::Key(std::string_view text) { AddKey(text, true); }
+void Builder::SharedKey(std::string_view text) { AddKey(text, false); }
+
+void Builder::AddKey(std::string_view text, bool copy) {
   if (!Count()) return;
   CHECK(!frames_.empty() && frames_.back().object && !frames_.back().key_waits);
   if (HasKey(frames_.back(), text)) {
@@ -102,7 +105,7 @@ void Builder::Key(std::string_view text) {
     return;
   }
   frames_.back().key_waits = true;
-  members_.push_back({Copy(text), Value()});
+  members_.push_back({copy ? Copy(text) : text, Value()});
 }
 
 void Builder::Start(bool object) {

@@ -30,9 +30,10 @@ class Builder {
   void Null();
   void Bool(bool value);
   void Int(int64_t value);
-  void Number(std::string_view text);  // REQUIRES a JSON number
-  void String(std::string_view text);  // copied into the arena
-  void Key(std::string_view text);     // refuses a key that the object has
+  void Number(std::string_view text);     // REQUIRES a JSON number
+  void String(std::string_view text);     // copied into the arena
+  void Key(std::string_view text);        // refuses a key that the object has
+  void SharedKey(std::string_view text);  // the same; not copied: the text must outlive the arena
   void StartObject();
   void EndObject();
   void StartArray();
@@ -54,6 +55,7 @@ class Builder {
   };
 
   bool Count();
+  void AddKey(std::string_view text, bool copy);
   void Start(bool object);
   void Push(Value value);
   void PushText(Kind kind, std::string_view text);

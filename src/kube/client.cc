@@ -201,6 +201,11 @@ Result<ObjectPtr> Client::Get(const ResourceType& type, std::string_view namespa
 
 Result<std::string> Client::List(const ResourceType& type, std::string_view namespace_name, const ListOptions& options,
                                  const std::function<void(ObjectPtr)>& each, const http::Patience& patience) {
+  return ListValues(type, namespace_name, options, [&](const json::Value& value) { each(CopyObject(value)); }, patience);
+}
+
+Result<std::string> Client::ListValues(const ResourceType& type, std::string_view namespace_name, const ListOptions& options,
+                                       const std::function<void(const json::Value&)>& each, const http::Patience& patience) {
   const std::string what = StrCat("list ", Subject(type, namespace_name, ""));
   std::string next;
   for (;;) {
@@ -221,7 +226,7 @@ Result<std::string> Client::List(const ResourceType& type, std::string_view name
     if (items.IsArray()) {
       for (const json::Value& item : items.Items()) {
         if (!item.IsObject()) return Unavailable(what, ": the answer: items: expected objects, not ", json::KindName(item.kind()));
-        each(CopyObject(item));
+        each(item);
       }
     }
     const json::Value& metadata = page.root()["metadata"];

@@ -121,6 +121,9 @@ class Client {
   // All pages; `each` gets every one as it comes, in a tree of its own. Gives the collection's resourceVersion.
   Result<std::string> List(const ResourceType& type, std::string_view namespace_name, const ListOptions& options,
                            const std::function<void(ObjectPtr)>& each, const http::Patience& = {});
+  // The same; the object that `each` is shown is gone when it returns.
+  Result<std::string> ListValues(const ResourceType& type, std::string_view namespace_name, const ListOptions& options,
+                                 const std::function<void(const json::Value&)>& each, const http::Patience& = {});
   Result<std::unique_ptr<Watch>> StartWatch(const ResourceType& type, std::string_view namespace_name, const WatchOptions& options,
                                             const http::Patience& = {});
   Result<ObjectPtr> Create(const ResourceType& type, std::string_view namespace_name, std::string_view object_json,

@@ -183,12 +183,9 @@ TEST(KubeUrl, ServersAreChecked) {
   }
 }
 
-TEST(KubeObject, CopiesAreEqualAndLeaveOutWhatIsNamed) {
-  const auto document =
-      json::Parse(R"({"a":[1,2.50,null,{"b":true}],"metadata":{"name":"x","managedFields":[{"manager":"m"}],"uid":"u"}})");
-  EXPECT_TRUE(json::Equal(CopyObject(document->root())->json(), document->root()));
-  EXPECT_EQ(json::Write(CopyObject(document->root(), "managedFields")->json()),
-            R"({"a":[1,2.50,null,{"b":true}],"metadata":{"name":"x","uid":"u"}})");
+TEST(KubeObject, ACopyIsEqual) {
+  const auto document = json::Parse(R"({"a":[1,2.50,null,{"b":true}],"metadata":{"name":"x","uid":"u"}})");
+  EXPECT_EQ(json::Write(CopyObject(document->root())->json()), json::Write(document->root()));
 }
 
 }  // namespace

@@ -91,13 +91,13 @@ Status Informer::Relist() {
   }
   std::vector<ObjectPtr> listed;
   ListOptions options{options_.label_selector, options_.field_selector, options_.page, "", ""};
-  const auto each = [&](const ObjectPtr& object) { listed.push_back(Keep(object)); };
-  Result<std::string> version = client_.List(type_, options_.namespace_name, options, each, {std::nullopt, &stop_});
+  const auto each = [&](const json::Value& value) { listed.push_back(Keep(value)); };
+  Result<std::string> version = client_.ListValues(type_, options_.namespace_name, options, each, {std::nullopt, &stop_});
   if (!version.ok() && IsExpired(version.status())) {
     // The pages outlived the server's history: all in one.
     listed.clear();
     options.limit = 0;
-    version = client_.List(type_, options_.namespace_name, options, each, {std::nullopt, &stop_});
+    version = client_.ListValues(type_, options_.namespace_name, options, each, {std::nullopt, &stop_});
   }
   TRY(std::move(version).status());
   Replace(std::move(listed));
@@ -173,7 +173,7 @@ Status Informer::Apply(const WatchEvent& event) {
   switch (event.type) {
     case WatchEvent::Type::kBookmark: break;
     case WatchEvent::Type::kAdded:
-    case WatchEvent::Type::kModified: Upsert(Keep(event.object)); break;
+    case WatchEvent::Type::kModified: Upsert(Keep(event.object->json())); break;
     case WatchEvent::Type::kDeleted: {
       const ObjectPtr before = cache_.Find(object.namespace_name(), object.name());
       if (before == nullptr || before->uid() != object.uid()) {
@@ -182,7 +182,7 @@ Status Informer::Apply(const WatchEvent& event) {
         break;
       }
       cache_.Remove(object.namespace_name(), object.name());
-      if (handler_ != nullptr) handler_->OnDeleted(Keep(event.object));
+      if (handler_ != nullptr) handler_->OnDeleted(Keep(event.object->json()));
       break;
     }
   }
@@ -190,9 +190,7 @@ Status Informer::Apply(const WatchEvent& event) {
   return Status();
 }
 
-ObjectPtr Informer::Keep(const ObjectPtr& object) const {
-  return options_.keep_managed_fields ? CopyObject(object->json()) : CopyObject(object->json(), "managedFields");
-}
+ObjectPtr Informer::Keep(const json::Value& value) { return pool_.Copy(value, options_.keep_managed_fields ? "" : "managedFields"); }
 
 void Informer::Note(const Status& status) {
   const std::lock_guard lock(mutex_);

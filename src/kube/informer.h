@@ -26,6 +26,7 @@
 #include "base/status.h"
 #include "kube/client.h"
 #include "kube/object.h"
+#include "kube/object_pool.h"
 
 namespace allot::kube {
 
@@ -124,7 +125,7 @@ class Informer {
   Status Apply(const WatchEvent& event);
   void Replace(std::vector<ObjectPtr> listed);
   void Upsert(ObjectPtr object);
-  ObjectPtr Keep(const ObjectPtr& object) const;
+  ObjectPtr Keep(const json::Value& value);
   void Note(const Status& status);
   void Pause(std::chrono::milliseconds time) const;
 
@@ -134,6 +135,7 @@ class Informer {
   Random& random_;
   Handler* const handler_;
 
+  ObjectPool pool_;
   ObjectCache cache_;
   Cancel stop_;
   std::thread thread_;

@@ -14,8 +14,8 @@ namespace allot::kube {
 
 class Object {
  public:
-  // `root`: the object, in the tree of `document`.
-  Object(json::Document document, const json::Value& root);
+  // `root`: the object, in the tree of `document`. `kept` is what the tree refers to besides.
+  Object(json::Document document, const json::Value& root, std::shared_ptr<const void> kept = nullptr);
 
   const json::Value& json() const { return root_; }
   std::string_view api_version() const { return Text(root_["apiVersion"]); }
@@ -32,6 +32,7 @@ class Object {
   static std::string_view Text(const json::Value& value) { return value.IsString() ? value.AsString() : std::string_view(); }
 
  private:
+  std::shared_ptr<const void> kept_;
   json::Document document_;
   json::Value root_;
   std::string_view name_, namespace_, uid_, resource_version_;
@@ -42,7 +43,7 @@ using ObjectPtr = std::shared_ptr<const Object>;
 // "namespace/name", or "name" of what has no namespace.
 std::string KeyOf(const Object& object);
 
-// A copy of `value` in a tree of its own, in one block of memory; without the member of metadata that is named.
+// A copy of `value` in a tree of its own, without the member of metadata that is named. REQUIRES an object.
 ObjectPtr CopyObject(const json::Value& value, std::string_view without_metadata = "");
 
 // A kind of object and where the API has it.
