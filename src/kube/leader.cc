@@ -1,0 +1,310 @@
+#include "kube/leader.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/check.h"
+#include "json/builder.h"
+#include "json/json.h"
+
+namespace allot::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using Kind = Elector::Action::Kind;
+
+std::string MicroTime(WallTime time) {
+  const auto since_epoch = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());
+  const time_t whole = std::chrono::floor<seconds>(since_epoch).count();
+  tm utc = {};
+  gmtime_r(&whole, &utc);
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
+                utc.tm_min, utc.tm_sec, static_cast<int>((since_epoch - seconds(whole)).count()));
+  return text;
+}
+
+int64_t Number(const json::Value& value) { return value.IsNumber() ? value.AsInt64().value_or(0) : 0; }
+
+LeaseRecord RecordOf(const Object& lease) {
+  const json::Value& spec = lease.json()["spec"];
+  return {std::string(Object::Text(spec["holderIdentity"])),
+          Number(spec["leaseDurationSeconds"]),
+          std::string(Object::Text(spec["acquireTime"])),
+          std::string(Object::Text(spec["renewTime"])),
+          Number(spec["leaseTransitions"]),
+          std::string(lease.resource_version())};
+}
+
+}  // namespace
+
+Status LeaderOptions::Check() const {
+  if (identity.empty()) return Invalid("leader election: identity is empty");
+  if (lease_duration <= renew_deadline) return Invalid("leader election: the lease duration must be longer than the renew deadline");
+  if (retry_period <= milliseconds(0) || renew_deadline <= retry_period * 6 / 5)
+    return Invalid("leader election: the renew deadline must be longer than 1.2 retry periods");
+  return Status();
+}
+
+Elector::Elector(LeaderOptions options, Random& random) : options_(std::move(options)), random_(random) { CHECK(options_.Check().ok()); }
+
+Elector::Action Elector::Next(MonotonicTime now, WallTime wall) {
+  if (now < next_at_) return {Kind::kWait, next_at_, {}};
+  // An answer that comes when the leader has stopped is of no use to it; half of the time leaves some for another try.
+  MonotonicTime until = now + options_.renew_deadline / 2;
+  if (Leads(now)) until = std::min(until, *leads_until_);
+  if (step_ == Step::kLook) return {Kind::kGet, until, {}};
+  return {seen_.resource_version.empty() ? Kind::kCreate : Kind::kUpdate, until, NewRecord(wall)};
+}
+
+LeaseRecord Elector::NewRecord(WallTime wall) const {
+  LeaseRecord record = seen_;
+  record.renew_time = MicroTime(wall);
+  // A write that changes nothing gets no new resourceVersion, and candidates would not see it.
+  if (record.renew_time == seen_.renew_time) record.renew_time = MicroTime(wall + std::chrono::microseconds(1));
+  record.duration_seconds = options_.lease_duration.count();
+  if (IsMine()) return record;
+  record.holder = options_.identity;
+  record.acquire_time = record.renew_time;
+  if (!seen_.resource_version.empty()) ++record.transitions;
+  return record;
+}
+
+void Elector::See(const LeaseRecord& record, MonotonicTime now) {
+  // Every write has another resourceVersion, also where the holder's clock stands still.
+  if (record.resource_version != seen_.resource_version) seen_at_ = now;
+  seen_ = record;
+}
+
+void Elector::OnFound(const LeaseRecord& record, MonotonicTime now) {
+  See(record, now);
+  if (!IsMine()) leads_until_.reset();
+  const int64_t duration = record.duration_seconds > 0 ? record.duration_seconds : options_.lease_duration.count();
+  if (!IsMine() && !record.holder.empty() && now <= seen_at_ + seconds(duration)) return Rest(now);
+  step_ = Step::kWrite;
+  looked_ = true;
+  next_at_ = now;
+}
+
+void Elector::OnMissing(MonotonicTime now) {
+  // A Lease that was deleted may have a leader that does not know of it yet: its time is waited for, as if it had been renewed just now.
+  LeaseRecord record = seen_;
+  record.resource_version.clear();
+  OnFound(record, now);
+}
+
+void Elector::OnWritten(const LeaseRecord& record, MonotonicTime sent, MonotonicTime now) {
+  See(record, now);
+  const bool led = Leads(now);
+  // The write took effect after it was sent: from then on candidates wait.
+  leads_until_ = sent + options_.renew_deadline;
+  if (!led && Leads(now)) ++term_;
+  step_ = Step::kWrite;
+  looked_ = false;
+  next_at_ = now + options_.retry_period;
+}
+
+void Elector::OnFailed(MonotonicTime now) {
+  // A renewal that failed may have met another version of the Lease: looks at once, with what time is left.
+  if (step_ != Step::kWrite || !IsMine() || looked_) return Rest(now);
+  step_ = Step::kLook;
+  next_at_ = now;
+}
+
+void Elector::Rest(MonotonicTime now) {
+  step_ = Step::kLook;
+  looked_ = false;
+  next_at_ = now + options_.retry_period;
+  const auto jitter = static_cast<uint64_t>(options_.retry_period.count()) * 6 / 5;
+  if (!Leads(now)) next_at_ += milliseconds(random_.Below(jitter + 1));
+}
+
+std::optional<LeaseRecord> Elector::Release(WallTime wall) {
+  leads_until_.reset();
+  if (!IsMine() || seen_.resource_version.empty()) return std::nullopt;
+  LeaseRecord record = seen_;
+  record.holder.clear();
+  record.duration_seconds = 1;
+  record.acquire_time = record.renew_time = MicroTime(wall);
+  return record;
+}
+
+Result<LeaseRecord> KubeLease::Keep(Result<ObjectPtr> answer) {
+  if (!answer.ok()) return std::move(answer).status();
+  last_ = *answer;
+  return RecordOf(*last_);
+}
+
+Result<LeaseRecord> KubeLease::Get(const http::Patience& patience) {
+  return Keep(client_.Get(types::kLeases, namespace_, name_, patience));
+}
+
+Result<LeaseRecord> KubeLease::Create(const LeaseRecord& record, const http::Patience& patience) {
+  last_ = nullptr;
+  return Keep(client_.Create(types::kLeases, namespace_, Write(record), {}, patience));
+}
+
+Result<LeaseRecord> KubeLease::Update(const LeaseRecord& record, const http::Patience& patience) {
+  return Keep(client_.Update(types::kLeases, namespace_, name_, Write(record), "", {}, patience));
+}
+
+std::string KubeLease::Write(const LeaseRecord& record) const {
+  json::Arena arena;
+  json::Builder b(arena);
+  const auto others = [&](const json::Value& object, std::initializer_list<std::string_view> replaced) {
+    if (!object.IsObject()) return;
+    for (const json::Member& member : object.Members()) {
+      if (std::find(replaced.begin(), replaced.end(), member.key) == replaced.end()) b.Key(member.key), b.Add(member.value);
+    }
+  };
+  const json::Value last = last_ == nullptr ? json::Value() : last_->json();
+  b.StartObject();
+  b.Key("apiVersion"), b.String(types::kLeases.ApiVersion());
+  b.Key("kind"), b.String(types::kLeases.kind);
+  b.Key("metadata"), b.StartObject();
+  others(last["metadata"], {"name", "namespace", "resourceVersion", "managedFields"});
+  b.Key("name"), b.String(name_);
+  b.Key("namespace"), b.String(namespace_);
+  if (!record.resource_version.empty()) b.Key("resourceVersion"), b.String(record.resource_version);
+  b.EndObject();
+  b.Key("spec"), b.StartObject();
+  others(last["spec"], {"holderIdentity", "leaseDurationSeconds", "acquireTime", "renewTime", "leaseTransitions"});
+  b.Key("holderIdentity"), b.String(record.holder);
+  b.Key("leaseDurationSeconds"), b.Int(record.duration_seconds);
+  b.Key("acquireTime"), b.String(record.acquire_time);
+  b.Key("renewTime"), b.String(record.renew_time);
+  b.Key("leaseTransitions"), b.Int(record.transitions);
+  b.EndObject();
+  b.EndObject();
+  return json::Write(b.Finish());
+}
+
+LeaderElection::LeaderElection(LeaseStore& store, LeaderOptions options, Random& random, Callbacks callbacks)
+    : store_(store), options_(options), callbacks_(std::move(callbacks)), elector_(std::move(options), random) {}
+
+void LeaderElection::Start() {
+  CHECK(!campaign_.joinable());
+  herald_ = std::thread([this] { Herald(); });
+  campaign_ = std::thread([this] { Campaign(); });
+}
+
+void LeaderElection::Stop() {
+  stop_.Request();
+  if (campaign_.joinable()) campaign_.join();
+  if (herald_.joinable()) herald_.join();
+}
+
+bool LeaderElection::leading() const {
+  const std::lock_guard lock(mutex_);
+  return !stop_.requested() && elector_.Leads(steady_clock::now());
+}
+
+std::string LeaderElection::leader() const {
+  const std::lock_guard lock(mutex_);
+  return elector_.holder();
+}
+
+Status LeaderElection::status() const {
+  const std::lock_guard lock(mutex_);
+  return status_;
+}
+
+void LeaderElection::Campaign() {
+  const SystemClock wall;
+  while (!stop_.requested()) {
+    Elector::Action action;
+    {
+      const std::lock_guard lock(mutex_);
+      action = elector_.Next(steady_clock::now(), wall.Now());
+    }
+    if (action.kind != Kind::kWait) {
+      Act(action);
+      continue;
+    }
+    const auto left = std::chrono::ceil<milliseconds>(action.until - steady_clock::now()).count();
+    pollfd polled = {stop_.fd(), POLLIN, 0};
+    if (left > 0) poll(&polled, 1, static_cast<int>(left));
+  }
+  HandOver();
+}
+
+void LeaderElection::Act(const Elector::Action& action) {
+  const http::Patience patience{action.until, &stop_};
+  const MonotonicTime sent = steady_clock::now();
+  const Result<LeaseRecord> answer = action.kind == Kind::kGet      ? store_.Get(patience)
+                                     : action.kind == Kind::kCreate ? store_.Create(action.record, patience)
+                                                                    : store_.Update(action.record, patience);
+  const std::lock_guard lock(mutex_);
+  const MonotonicTime now = steady_clock::now();
+  const bool missing = action.kind == Kind::kGet && answer.status().code() == Code::kNotFound;
+  status_ = missing ? Status() : answer.status();
+  if (missing) {
+    elector_.OnMissing(now);
+  } else if (!answer.ok()) {
+    elector_.OnFailed(now);
+  } else if (action.kind == Kind::kGet) {
+    elector_.OnFound(*answer, now);
+  } else {
+    elector_.OnWritten(*answer, sent, now);
+  }
+  changed_.notify_all();
+}
+
+void LeaderElection::HandOver() {
+  const SystemClock wall;
+  std::optional<LeaseRecord> record;
+  {
+    std::unique_lock lock(mutex_);
+    record = elector_.Release(wall.Now());
+    ending_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return told_term_ == 0; });  // the work has stopped
+  }
+  const http::Patience patience{steady_clock::now() + options_.renew_deadline / 2, nullptr};
+  for (int tries = 0; record && tries < 3; ++tries) {
+    const Result<LeaseRecord> written = store_.Update(*record, patience);
+    if (written.ok() || written.status().code() != Code::kConflict) return;
+    // A renewal whose answer was lost, or was not waited for, made another version.
+    const Result<LeaseRecord> found = store_.Get(patience);
+    if (!found.ok()) return;
+    const std::lock_guard lock(mutex_);
+    elector_.OnFound(*found, steady_clock::now());
+    record = elector_.Release(wall.Now());
+  }
+}
+
+void LeaderElection::Herald() {
+  std::string told_leader;
+  const auto tell = [this](std::unique_lock<std::mutex>& lock, const auto& callback, const auto&... what) {
+    lock.unlock();
+    if (callback) callback(what...);
+    lock.lock();
+  };
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const bool leads = elector_.Leads(steady_clock::now());
+    if (told_term_ != 0 && (!leads || told_term_ != elector_.term())) {
+      tell(lock, callbacks_.stopped);
+      told_term_ = 0;
+      changed_.notify_all();
+    } else if (leads && told_term_ == 0) {
+      told_term_ = elector_.term();
+      tell(lock, callbacks_.started);
+    } else if (ending_) {
+      return;
+    } else if (!elector_.holder().empty() && elector_.holder() != told_leader) {
+      told_leader = elector_.holder();
+      tell(lock, callbacks_.new_leader, told_leader);
+    } else if (leads) {
+      changed_.wait_until(lock, *elector_.leads_until());
+    } else {
+      changed_.wait(lock);
+    }
+  }
+}
+
+}  // namespace allot::kube
