@@ -1,0 +1,69 @@
+#pragma once
+// The command line of a verb: one table of flags that the parser, --help and the completion scripts all read.
+//
+// Flags may stand anywhere: --name value, --name=value, -n value, -nvalue; a bool takes =true or =false; letters of bools may be joined
+// (-Aw); behind "--" nothing is a flag.
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace allot::cli {
+
+struct Flag {
+  std::string_view name;     // without dashes
+  char letter = 0;           // 0: none
+  std::string_view value{};  // what help calls it; empty: a bool. "a|b|c": one of these, which is checked
+  std::string_view help{};
+  std::string_view bare{};  // the value of the flag without one (--dry-run); empty: it must have one
+};
+
+// What the arguments that are no flags are, for the completion scripts.
+enum class Operands { kNone, kVerbs, kTypes, kFiles, kShells };
+
+class Arguments;
+struct Verb {
+  std::string_view name;
+  std::string_view summary;   // one line, for the list of verbs; empty: it is not in the list
+  std::string_view usage;     // behind "allot NAME "
+  std::string_view examples;  // lines of "# why\n allot ...", each with a line end; may be empty
+  std::vector<Flag> flags;    // without the global ones
+  Operands operands = Operands::kNone;
+  bool connects = true;  // to a cluster: takes the global flags
+  int (*run)(const Verb& verb, const Arguments& arguments) = nullptr;
+};
+
+class Arguments {
+ public:
+  // kInvalid, naming the flag and the nearest one that there is.
+  static Result<Arguments> Parse(std::span<const Flag> flags, std::span<const std::string_view> words);
+
+  bool Has(std::string_view flag) const { return values_.contains(flag); }
+  // The last value; empty where the flag is not given.
+  std::string Get(std::string_view flag) const;
+  std::string Get(std::string_view flag, std::string_view otherwise) const { return Has(flag) ? Get(flag) : std::string(otherwise); }
+  std::vector<std::string> All(std::string_view flag) const;
+  bool Bool(std::string_view flag, bool otherwise = false) const { return Has(flag) ? Get(flag) == "true" : otherwise; }
+  const std::vector<std::string>& operands() const { return operands_; }
+
+ private:
+  Status Add(const Flag& flag, std::string_view written, std::string_view value);
+
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+  std::vector<std::string> operands_;
+};
+
+// What every verb that talks to a cluster takes.
+std::span<const Flag> GlobalFlags();
+// The verb's flags, then the global ones where it takes them, then --help.
+std::vector<Flag> AllFlags(const Verb& verb);
+// The text of `allot VERB --help`.
+std::string Help(const Verb& verb);
+// The one of `words` that is nearest to `text`; empty: none is near.
+std::string Nearest(std::string_view text, std::span<const std::string> words);
+
+}  // namespace allot::cli

@@ -1,0 +1,118 @@
+#include "cli/args.h"
+
+#include "base/test_util.h"
+#include "cli/completion.h"
+#include "cli/verbs.h"
+
+namespace allot::cli {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<Flag> kFlags = {
+    {"namespace", 'n', "NAME", "where"},
+    {"all-namespaces", 'A', "", "everywhere"},
+    {"watch", 'w', "", "goes on"},
+    {"output", 'o', "json|yaml", "how"},
+    {"dry-run", 0, "none|server|client", "only looks", "client"},
+};
+
+Result<Arguments> Parse(const std::vector<std::string_view>& words) { return Arguments::Parse(kFlags, words); }
+
+TEST(Arguments, FlagsStandAnywhereAndInEveryForm) {
+  for (const std::vector<std::string_view>& words : std::vector<std::vector<std::string_view>>{{"pods", "-n", "lab", "train"},
+                                                                                               {"-nlab", "pods", "train"},
+                                                                                               {"pods", "-n=lab", "train"},
+                                                                                               {"--namespace", "lab", "pods", "train"},
+                                                                                               {"pods", "train", "--namespace=lab"}}) {
+    ASSERT_OK_AND_ASSIGN(const Arguments arguments, Parse(words));
+    EXPECT_EQ(arguments.Get("namespace"), "lab");
+    EXPECT_THAT(arguments.operands(), ElementsAre("pods", "train"));
+  }
+}
+
+TEST(Arguments, LettersOfBoolsMayBeJoined) {
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments, Parse({"-Awo", "json", "pods"}));
+  EXPECT_TRUE(arguments.Bool("all-namespaces"));
+  EXPECT_TRUE(arguments.Bool("watch"));
+  EXPECT_EQ(arguments.Get("output"), "json");
+}
+
+TEST(Arguments, BoolsTakeTrueAndFalseOnly) {
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments, Parse({"--watch=false"}));
+  EXPECT_FALSE(arguments.Bool("watch", true));
+  EXPECT_THAT(Parse({"--watch=maybe"}), IsStatus(Code::kInvalid, HasSubstr("\"maybe\" is neither true nor false")));
+}
+
+TEST(Arguments, NothingIsAFlagBehindTwoDashes) {
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments, Parse({"a", "--", "-w", "--nope"}));
+  EXPECT_THAT(arguments.operands(), ElementsAre("a", "-w", "--nope"));
+  EXPECT_FALSE(arguments.Bool("watch"));
+}
+
+TEST(Arguments, ADashAloneIsAnOperand) {
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments, Parse({"-"}));
+  EXPECT_THAT(arguments.operands(), ElementsAre("-"));
+}
+
+TEST(Arguments, AFlagWithABareValueNeedsNone) {
+  ASSERT_OK_AND_ASSIGN(const Arguments bare, Parse({"--dry-run", "x"}));
+  EXPECT_EQ(bare.Get("dry-run"), "client");
+  EXPECT_THAT(bare.operands(), ElementsAre("x"));
+  ASSERT_OK_AND_ASSIGN(const Arguments valued, Parse({"--dry-run=server"}));
+  EXPECT_EQ(valued.Get("dry-run"), "server");
+}
+
+TEST(Arguments, WhatIsWrongIsNamed) {
+  EXPECT_THAT(Parse({"--namspace", "x"}), IsStatus(Code::kInvalid, "unknown flag \"--namspace\" (did you mean --namespace?)"));
+  EXPECT_THAT(Parse({"-x"}), IsStatus(Code::kInvalid, HasSubstr("unknown flag \"-x\"")));
+  EXPECT_THAT(Parse({"pods", "-n"}), IsStatus(Code::kInvalid, "-n needs a value (NAME)"));
+  EXPECT_THAT(Parse({"-o", "xml"}), IsStatus(Code::kInvalid, "-o: \"xml\" is not one of json|yaml"));
+}
+
+TEST(Verbs, EveryFlagHasANameOfItsOwn) {
+  for (const Verb& verb : AllVerbs()) {
+    std::vector<std::string> seen;
+    for (const Flag& flag : AllFlags(verb)) {
+      EXPECT_THAT(seen, Not(Contains(std::string(flag.name)))) << verb.name;
+      seen.emplace_back(flag.name);
+      if (flag.letter == 0) continue;
+      EXPECT_THAT(seen, Not(Contains(std::string(1, flag.letter)))) << verb.name;
+      seen.emplace_back(1, flag.letter);
+    }
+  }
+}
+
+TEST(Verbs, HelpShowsUsageExamplesAndEveryFlag) {
+  for (const Verb& verb : AllVerbs()) {
+    const std::string help = Help(verb);
+    EXPECT_THAT(help, HasSubstr(StrCat("usage: allot ", verb.name)));
+    for (const Flag& flag : verb.flags) EXPECT_THAT(help, HasSubstr(StrCat("--", flag.name))) << verb.name;
+    if (verb.connects) EXPECT_THAT(help, HasSubstr("examples:")) << verb.name;
+  }
+}
+
+std::vector<std::string> Words(const std::vector<std::string>& words) { return Complete(words).words; }
+
+TEST(Completion, OffersVerbsFlagsChoicesAndKinds) {
+  EXPECT_THAT(Words({"de"}), ElementsAre("describe", "delete", "demo"));
+  EXPECT_THAT(Words({"get", "--no"}), ElementsAre("--no-headers"));
+  EXPECT_THAT(Words({"get", "-o", "y"}), ElementsAre("yaml"));
+  EXPECT_THAT(Words({"get", "cl"}), ElementsAre("claims", "classes"));
+  EXPECT_THAT(Words({"completion", ""}), ElementsAre("bash", "fish", "zsh"));
+  EXPECT_THAT(Words({"nope", ""}), ElementsAre());
+}
+
+TEST(Completion, AsksTheClusterForNames) {
+  EXPECT_EQ(Complete(std::vector<std::string>{"get", "-n", "lab", "pods", "tr"}).names_of, "pods");
+  EXPECT_EQ(Complete(std::vector<std::string>{"get", "-n", "l"}).names_of, "namespaces");
+  const Completions by_slash = Complete(std::vector<std::string>{"get", "pod/tr"});
+  EXPECT_EQ(by_slash.names_of, "pod");
+  EXPECT_EQ(by_slash.names_prefix, "pod/");
+}
+
+}  // namespace
+}  // namespace allot::cli

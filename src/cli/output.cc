@@ -1,0 +1,47 @@
+#include "cli/output.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "kube/error.h"
+
+namespace allot::cli {
+namespace {
+
+Status OutputFailed() { return Unavailable("standard output: ", std::strerror(errno)); }
+
+}  // namespace
+
+Status Print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) return OutputFailed();
+  return Status();
+}
+
+Status Flush() {
+  if (std::fflush(stdout) != 0) return OutputFailed();
+  if (std::ferror(stdout) != 0) return Unavailable("standard output: an earlier write failed");
+  return Status();
+}
+
+void Note(std::string_view text) {
+  // What cannot be said on standard error cannot be said at all.
+  std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+std::string ErrorText(const Status& status) {
+  const kube::ApiError* const error = kube::ApiErrorOf(status);
+  if (error == nullptr || error->message.empty()) return StrCat("error: ", status.message());
+  if (error->reason == "Unauthorized") return StrCat("error: You must be logged in to the server (", error->message, ")");
+  if (error->reason.empty() || error->reason == "Unknown") return StrCat("Error from server: ", error->message);
+  return StrCat("Error from server (", error->reason, "): ", error->message);
+}
+
+int Exit(const Status& status) {
+  const Status flushed = Flush();
+  if (!status.ok()) Note(ErrorText(status));
+  if (!flushed.ok() && status.ok()) Note(ErrorText(flushed));
+  return status.ok() && flushed.ok() ? 0 : 1;
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,96 @@
+#include "cli/verbs.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "cli/apply.h"
+#include "cli/completion.h"
+#include "cli/delete.h"
+#include "cli/demo.h"
+#include "cli/describe.h"
+#include "cli/get.h"
+#include "cli/output.h"
+
+namespace allot::cli {
+namespace {
+
+Verb DemoVerb() {
+  Verb verb;
+  verb.name = "demo";
+  verb.summary = "Eight GPUs, who holds what, one claim that starts and one that waits, with the reasons.";
+  verb.connects = false;
+  verb.run = [](const Verb&, const Arguments&) { return Demo(); };
+  return verb;
+}
+
+Verb VersionVerb() {
+  Verb verb;
+  verb.name = "version";
+  verb.summary = "Which allot this is.";
+  verb.connects = false;
+  verb.run = [](const Verb&, const Arguments&) { return Exit(Print(StrCat("allot ", ALLOT_VERSION, "\n"))); };
+  return verb;
+}
+
+const Verb* FindVerb(const std::vector<Verb>& verbs, std::string_view name) {
+  const auto found = std::find_if(verbs.begin(), verbs.end(), [&](const Verb& verb) { return verb.name == name; });
+  return found == verbs.end() ? nullptr : &*found;
+}
+
+std::string Overview(const std::vector<Verb>& verbs) {
+  std::string text = "allot shares GPUs between Pods by memory.\n\nusage: allot VERB [arguments]\n\n";
+  size_t width = 0;
+  for (const Verb& verb : verbs) width = std::max(width, verb.summary.empty() ? 0 : verb.name.size());
+  for (const Verb& verb : verbs) {
+    if (verb.summary.empty()) continue;  // for scripts, not for people
+    text += StrCat("  ", verb.name, std::string(width - verb.name.size() + 2, ' '), verb.summary, "\n");
+  }
+  return text + "\n`allot VERB --help` explains a verb, with examples.\n";
+}
+
+int BadUsage(std::string_view what) {
+  Note(StrCat("error: ", what));
+  return 2;
+}
+
+}  // namespace
+
+std::vector<Verb> AllVerbs() {
+  Verb help;
+  help.name = "help";
+  help.summary = "This text, or that of a verb: allot help get.";
+  help.usage = "[VERB]";
+  help.operands = Operands::kVerbs;
+  help.connects = false;
+  return {GetVerb(), DescribeVerb(), ApplyVerb(), DeleteVerb(), DemoVerb(), CompletionVerb(), CompleteVerb(), help, VersionVerb()};
+}
+
+int RunProgram(std::span<const std::string_view> words) {
+  const std::vector<Verb> verbs = AllVerbs();
+  std::string_view name = words.empty() ? "help" : words[0];
+  if (name == "--help" || name == "-h") name = "help";
+  if (name == "--version") name = "version";
+  const Verb* verb = FindVerb(verbs, name);
+  if (verb == nullptr) {
+    std::vector<std::string> names;
+    for (const Verb& one : verbs) names.emplace_back(one.name);
+    const std::string nearest = Nearest(name, names);
+    return BadUsage(StrCat(name.starts_with('-') ? "the verb comes first; " : "", "verb ", Quoted(name), " is not known",
+                           nearest.empty() ? "" : StrCat(" (did you mean ", nearest, "?)"), "; `allot help` lists the verbs"));
+  }
+  const Result<Arguments> arguments = Arguments::Parse(AllFlags(*verb), words.empty() ? words : words.subspan(1));
+  if (!arguments.ok()) return BadUsage(StrCat(arguments.status().message(), "; `allot ", verb->name, " --help` lists the flags"));
+  if (verb->name == "help") {
+    if (arguments->operands().empty()) return Exit(Print(Overview(verbs)));
+    verb = FindVerb(verbs, arguments->operands()[0]);
+    if (verb == nullptr) return BadUsage(StrCat("verb ", Quoted(arguments->operands()[0]), " is not known; `allot help` lists the verbs"));
+    return Exit(Print(Help(*verb)));
+  }
+  if (arguments->Bool("help")) return Exit(Print(Help(*verb)));
+  if (verb->operands == Operands::kNone && !arguments->operands().empty()) {
+    return BadUsage(StrCat(verb->name, " takes no arguments, not ", Quoted(arguments->operands()[0])));
+  }
+  return verb->run(*verb, *arguments);
+}
+
+}  // namespace allot::cli
