@@ -9,6 +9,16 @@
 allot_source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 allot_vectors_dir=${ALLOT_VECTORS:-$(dirname "$allot_source_dir")/shared/vectors}
 
+# Whether kubelets and their containers can run here: a sandbox may forbid what they need.
+allows_nodes() {
+  local group probe=allot-probe-$$
+  [[ $EUID -eq 0 ]] && unshare --mount --net true 2>/dev/null || return 1
+  for group in /sys/fs/cgroup /sys/fs/cgroup/*/; do
+    mkdir "$group/$probe" 2>/dev/null && rmdir "$group/$probe" && return 0
+  done
+  return 1
+}
+
 needs() {
   local need why
   for need in "$@"; do
@@ -28,6 +38,10 @@ needs() {
       cluster)
         "$allot_source_dir/tests/cluster/build" --path >/dev/null && continue
         why='the programs of Kubernetes are not built; make setup-cluster builds them'
+        ;;
+      nodes)
+        allows_nodes && continue
+        why='this machine lets nobody make network and mount namespaces and control groups'
         ;;
       *)
         echo "needs: unknown need '$need'" >&2
