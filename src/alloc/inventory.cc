@@ -41,6 +41,7 @@ Result<bool> IsRelevant(const ResourceSlice& slice, const Node& node, const Quir
 struct Draft {
   Pool pool;
   Slices slices;
+  bool obsolete = false;  // a newer generation appeared elsewhere
 };
 
 class Drafts {
@@ -65,7 +66,7 @@ class Drafts {
     for (size_t i = drafts_.size(); i-- > 0;) {
       if (drafts_[i].pool.name == slice.pool && drafts_[i].pool.driver == slice.driver) return drafts_[i];
     }
-    Draft& draft = drafts_.emplace_back(Draft{{}, Slices(&arena_)});
+    Draft& draft = drafts_.emplace_back(Draft{{}, Slices(&arena_), false});
     draft.pool.driver = slice.driver;
     draft.pool.name = slice.pool;
     return draft;
@@ -203,7 +204,7 @@ Result<Inventory> Inventory::Gather(const Node& node, std::span<const ResourceSl
     }
   }
 
-  std::erase_if(drafts.all(), [&](Draft& draft) {
+  for (Draft& draft : drafts.all()) {
     Pool& pool = draft.pool;
     pool.hash = HashPool(pool.driver, pool.name);
     const int64_t count = draft.slices.front()->pool_slice_count;
@@ -215,15 +216,16 @@ Result<Inventory> Inventory::Gather(const Node& node, std::span<const ResourceSl
       Slices all(&arena);
       for (const ResourceSlice* slice : slices) {
         if (slice->pool != pool.name || slice->driver != pool.driver) continue;
-        if (slice->pool_generation > generation) return true;
         if (slice->pool_generation == generation) all.push_back(slice);
+        draft.obsolete = draft.obsolete || slice->pool_generation > generation;
       }
+      if (draft.obsolete) continue;
       pool.incomplete = static_cast<int64_t>(all.size()) != count;
       if (!pool.incomplete) Complete(draft, &all, features, arena);
     }
     pool.binds = pool.usable() && HasBindingConditions(draft, features);
-    return false;
-  });
+  }
+  std::erase_if(drafts.all(), [](const Draft& draft) { return draft.obsolete; });
   const auto before = [](const Draft& a, const Draft& b) {
     if (a.pool.binds != b.pool.binds) return b.pool.binds;
     return std::tie(a.pool.driver, a.pool.name) < std::tie(b.pool.driver, b.pool.name);

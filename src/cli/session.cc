@@ -130,6 +130,7 @@ Result<std::vector<Target>> Session::FindTargets(const std::vector<std::string>&
         return Invalid(Quoted(operand), " is not TYPE/NAME, as the other arguments are");
       }
       ASSIGN_OR_RETURN(const kube::ApiResource* const resource, FindType(operand.substr(0, slash)));
+      TRY(kube::CheckNames("", operand.substr(slash + 1)));
       if (targets.empty() || targets.back().resource != resource) targets.push_back({resource, {}});
       targets.back().names.push_back(operand.substr(slash + 1));
     }
@@ -141,6 +142,7 @@ Result<std::vector<Target>> Session::FindTargets(const std::vector<std::string>&
     }
   }
   const std::vector<std::string> names(operands.begin() + 1, operands.end());
+  for (const std::string& name : names) TRY(kube::CheckNames("", name));
   for (const std::string_view type : Split(operands[0], ',')) {
     if (type == "all") {
       TRY(Discover());

@@ -12,6 +12,7 @@ namespace allot::http {
 namespace {
 
 constexpr size_t kReadSize = 32 << 10;
+constexpr int kMaxInterim = 5;
 
 Patience Sooner(const Patience& patience, std::chrono::milliseconds from_now) {
   const MonotonicTime limit = std::chrono::steady_clock::now() + from_now;
@@ -37,11 +38,15 @@ class Client::Stream final : public BodyStream {
 
   const Head& head() const override { return parser_.head(); }
 
+  // Whether all of the request went out: what the server takes the next bytes for is not known otherwise.
+  bool request_complete = false;
+
   Status ReadHead(const Patience& patience) {
-    for (;;) {
+    for (int interim = 0;;) {
       while (!parser_.head_done()) TRY(Advance(patience));
       if (parser_.head().status >= 200) return Status();
       // An interim answer (100 Continue): the real one follows.
+      if (++interim > kMaxInterim) return Invalid("more than ", kMaxInterim, " interim answers");
       if (parser_.head().status == 101) return Unavailable("the server switched protocols unasked");
       parser_ = Parser(Parser::Kind::kResponse, {.head = client_.options_.max_head});
       if (head_request_) parser_.NoBody();
@@ -50,7 +55,7 @@ class Client::Stream final : public BodyStream {
 
   Result<std::string> Read(const Patience& patience) override {
     while (body_.empty() && !parser_.done()) TRY(Advance(patience));
-    if (parser_.done() && connection_ != nullptr && parser_.head().keep_alive) client_.GiveBack(std::move(connection_));
+    if (parser_.done() && connection_ != nullptr && parser_.head().keep_alive && request_complete) client_.GiveBack(std::move(connection_));
     return std::exchange(body_, {});
   }
 
@@ -97,14 +102,17 @@ Result<Response> Client::Send(const Request& request, const Patience& patience) 
 Result<std::unique_ptr<BodyStream>> Client::Open(const Request& request, const Patience& patience) {
   TRY(CheckHead(request.method, request.target, request.headers));
   for (bool again = true;; again = false) {
-    ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, TakeOrConnect(patience));
+    ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection,
+                     again ? TakeOrConnect(patience) : Connect(Sooner(patience, options_.connect_timeout)));
     const bool used = connection->used;
     Result<std::unique_ptr<Stream>> stream = Try(request, std::move(connection), patience);
     if (stream.ok()) return std::unique_ptr<BodyStream>(*std::move(stream));
     const bool out_of_patience = (patience.cancel != nullptr && patience.cancel->requested()) ||
                                  (patience.deadline && std::chrono::steady_clock::now() >= *patience.deadline);
     // A connection that was kept may have been closed just now.
-    if (again && used && !out_of_patience && (request.method == "GET" || request.method == "HEAD")) continue;
+    if (again && used && !out_of_patience && stream.status().code() == Code::kUnavailable &&
+        (request.method == "GET" || request.method == "HEAD"))
+      continue;
     return std::move(stream).status().Context(options_.address.ToString());
   }
 }
@@ -122,6 +130,7 @@ Result<std::unique_ptr<Client::Stream>> Client::Try(const Request& request, std:
   if (small) bytes += request.body;
   Status written = WriteAll(transport, bytes, patience);
   if (written.ok() && !small) written = WriteAll(transport, request.body, patience);
+  stream->request_complete = written.ok();
   // A server that refuses a request may answer and close before it has read all of it.
   Status read = stream->ReadHead(written.ok() ? patience : Sooner(patience, std::chrono::milliseconds(1000)));
   if (!read.ok()) return written.ok() ? read : written;
@@ -149,19 +158,24 @@ void Client::GiveBack(std::unique_ptr<Connection> connection) {
   connection->used = true;
   connection->idle_since = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
-  if (idle_.size() < options_.max_idle) idle_.push_back(std::move(connection));
+  if (connection->generation == generation_ && idle_.size() < options_.max_idle) idle_.push_back(std::move(connection));
 }
 
 void Client::DropIdle() {
   const std::lock_guard lock(mutex_);
+  ++generation_;
   idle_.clear();
 }
 
-Result<std::unique_ptr<Client::Connection>> Client::Connect(const Patience& patience) const {
+Result<std::unique_ptr<Client::Connection>> Client::Connect(const Patience& patience) {
   const bool through_proxy = !options_.proxy.host.empty();
   ASSIGN_OR_RETURN(Socket socket, Dial(through_proxy ? options_.proxy : options_.address, patience));
   if (through_proxy) TRY(Tunnel(socket, patience).Context("proxy ", options_.proxy.ToString()));
   auto connection = std::make_unique<Connection>();
+  {
+    const std::lock_guard lock(mutex_);
+    connection->generation = generation_;
+  }
   if (options_.tls) {
     ASSIGN_OR_RETURN(const auto tls, options_.tls());
     connection->transport = tls->Wrap(std::move(socket));

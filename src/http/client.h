@@ -54,7 +54,7 @@ class Client {
   // The response's head, and its body to be read piece by piece.
   Result<std::unique_ptr<BodyStream>> Open(const Request& request, const Patience& patience);
 
-  // Closes what is idle, so that the next call connects anew (with new certificates).
+  // The next call, and all after it, are on connections made from now on (with new certificates).
   void DropIdle();
 
  private:
@@ -62,11 +62,12 @@ class Client {
     std::unique_ptr<Transport> transport;
     std::string buffered;  // read, not yet parsed
     MonotonicTime idle_since;
-    bool used = false;  // by an earlier call
+    bool used = false;        // by an earlier call
+    uint64_t generation = 0;  // of idle connections
   };
   class Stream;
 
-  Result<std::unique_ptr<Connection>> Connect(const Patience& patience) const;
+  Result<std::unique_ptr<Connection>> Connect(const Patience& patience);
   Result<std::unique_ptr<Connection>> TakeOrConnect(const Patience& patience);
   std::unique_ptr<Connection> TakeIdle();
   void GiveBack(std::unique_ptr<Connection> connection);
@@ -76,6 +77,7 @@ class Client {
   const ClientOptions options_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_;  // the one used last is at the back
+  uint64_t generation_ = 0;                        // raised by DropIdle: older connections do not come back
 };
 
 }  // namespace allot::http

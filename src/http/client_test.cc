@@ -92,6 +92,28 @@ TEST(HttpClient, APostThatMayHaveBeenHeardIsNotSentTwice) {
   EXPECT_THAT(client.Send({"POST", "/", {}, "x"}, Within(seconds(5))), IsStatus(Code::kUnavailable, HasSubstr("127.0.0.1:")));
 }
 
+TEST(HttpClient, AConnectionWithHalfARequestIsNotUsedAgain) {
+  std::atomic<bool> done{false};
+  ScriptedServer server({[&](Peer& peer) {
+                           peer.Answer("HTTP/1.1 413 X\r\nContent-Length: 0\r\n\r\n");
+                           while (!done) std::this_thread::yield();  // reads no more
+                         },
+                         [](Peer& peer) { peer.Answer("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2"); }});
+  Client client(server.Options());
+  static_cast<void>(client.Send({"PUT", "/", {}, std::string(64 << 20, 'x')}, Within(milliseconds(300))));
+  done = true;
+  ASSERT_OK_AND_ASSIGN(const Response response, client.Send({}, Within(seconds(5))));
+  EXPECT_EQ(response.body, "2");
+}
+
+TEST(HttpClient, InterimAnswersWithoutEndAreRefused) {
+  ScriptedServer server({[](Peer& peer) {
+    peer.ReadUntil("\r\n\r\n");
+    for (int i = 0; i < 1000; ++i) peer.Send("HTTP/1.1 100 Continue\r\n\r\n");
+  }});
+  EXPECT_THAT(Client(server.Options()).Send({}, Within(seconds(5))), IsStatus(Code::kInvalid, HasSubstr("interim")));
+}
+
 TEST(HttpClient, AServerThatAnswersAndThenFallsSilentMeetsTheDeadline) {
   std::atomic<bool> done{false};
   ScriptedServer server({[&](Peer& peer) {

@@ -26,6 +26,13 @@ int TimeLeft(const std::optional<MonotonicTime>& deadline) {
   return static_cast<int>(std::clamp<int64_t>(left, 0, INT_MAX));
 }
 
+// Also where bytes keep coming, so that nobody waits.
+Status Check(const Patience& patience) {
+  if (patience.cancel != nullptr && patience.cancel->requested()) return Unavailable("cancelled");
+  if (patience.deadline && std::chrono::steady_clock::now() >= *patience.deadline) return Unavailable("no answer in time");
+  return Status();
+}
+
 Status AwaitFd(int fd, short events, const Patience& patience) {
   for (;;) {
     if (patience.cancel != nullptr && patience.cancel->requested()) return Unavailable("cancelled");
@@ -89,8 +96,14 @@ Result<Socket> Dial(const Address& address, const Patience& patience) {
   if (error != 0) return Unavailable("look up ", address.host, ": ", gai_strerror(error));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(found, freeaddrinfo);
   Status last;
+  int left = 0;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) ++left;
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
-    Result<Socket> socket = Connect(one->ai_family, one->ai_addr, one->ai_addrlen, patience);
+    // An address that swallows everything must leave time for the others.
+    Patience share = patience;
+    const MonotonicTime now = std::chrono::steady_clock::now();
+    if (patience.deadline && *patience.deadline > now) share.deadline = now + (*patience.deadline - now) / left--;
+    Result<Socket> socket = Connect(one->ai_family, one->ai_addr, one->ai_addrlen, share);
     if (socket.ok()) return socket;
     last = std::move(socket).status();
   }
@@ -104,6 +117,7 @@ Status Await(const Transport& transport, Transport::Wait wait, const Patience& p
 
 Status WriteAll(Transport& transport, std::string_view bytes, const Patience& patience) {
   while (!bytes.empty()) {
+    TRY(Check(patience));
     ASSIGN_OR_RETURN(const Transport::Progress progress, transport.Write(bytes));
     bytes.remove_prefix(progress.bytes);
     if (progress.wait != Transport::Wait::kNone) TRY(Await(transport, progress.wait, patience));
@@ -113,7 +127,7 @@ Status WriteAll(Transport& transport, std::string_view bytes, const Patience& pa
 
 Result<size_t> ReadSome(Transport& transport, std::span<char> into, const Patience& patience) {
   for (;;) {
-    if (patience.cancel != nullptr && patience.cancel->requested()) return Unavailable("cancelled");
+    TRY(Check(patience));
     ASSIGN_OR_RETURN(const Transport::Progress progress, transport.Read(into));
     if (progress.bytes > 0) return progress.bytes;
     if (progress.end) return size_t{0};

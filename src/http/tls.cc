@@ -165,11 +165,12 @@ class OpensslClient final : public TlsClient {
     Ssl ssl(SSL_new(ctx_.get()));
     CHECK(ssl != nullptr);
     if (IsAddress(server_name_)) {
-      X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl.get()), server_name_.c_str());
+      CHECK(X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl.get()), server_name_.c_str()) == 1);
     } else if (!server_name_.empty()) {
       SSL_set_tlsext_host_name(ssl.get(), server_name_.c_str());
-      SSL_set_hostflags(ssl.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-      SSL_set1_host(ssl.get(), server_name_.c_str());
+      // As Go: the subject's common name is no name of a server.
+      SSL_set_hostflags(ssl.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+      CHECK(SSL_set1_host(ssl.get(), server_name_.c_str()) == 1);
     }
     SSL_set_connect_state(ssl.get());
     return std::make_unique<Tls>(std::move(ssl), std::move(socket), server_name_);

@@ -142,10 +142,17 @@ Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request
   Impersonate(config_, request.headers);
   std::optional<Status> refused;  // with a 401
   uint64_t refused_version = 0;
+  int refusals = 0;
   for (int retry = 0;; ++retry) {
-    TRY(Pause(limit_.Take(steady_clock::now()), patience).Context(what));
+    const MonotonicTime now = steady_clock::now();
+    const auto turn =
+        limit_.Take(now, patience.deadline ? std::optional<std::chrono::nanoseconds>(*patience.deadline - now) : std::nullopt);
+    if (!turn) return Unavailable(what, ": the client's own limit of requests leaves no turn in time");
+    TRY(Pause(*turn, patience).Context(what));
     ASSIGN_OR_RETURN(const Credentials::Grant grant, config_.credentials->Get().Context(what));
-    if (refused && grant.version == refused_version) return *refused;  // there is nothing fresher
+    // The same credentials are worth one more try: the connection may have had an older certificate.
+    if (refusals > 1 && grant.version == refused_version) return *refused;
+    request.headers.Remove("Authorization");
     if (!grant.authorization.empty()) request.headers.Set("Authorization", grant.authorization);
     const MonotonicTime sent = steady_clock::now();
     ASSIGN_OR_RETURN(std::unique_ptr<http::BodyStream> stream, http_->Open(request, patience).Context(what));
@@ -155,7 +162,7 @@ Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request
 
     ASSIGN_OR_RETURN(const http::Response response, ReadAll(*stream, what, patience));
     Status error = ErrorOf(response).Context(what);
-    if (status == 401 && !refused) {
+    if (status == 401 && ++refusals <= 2) {
       refused = error;
       refused_version = grant.version;
       config_.credentials->Reject(grant.version);
@@ -195,6 +202,7 @@ Result<ObjectPtr> Client::SendObject(http::Request request, std::string_view wha
 
 Result<ObjectPtr> Client::Get(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                               const http::Patience& patience) {
+  TRY(CheckNames(namespace_name, name).Context("get ", type.FullName()));
   return SendObject(NewRequest("GET", type.ObjectPath(namespace_name, name)), StrCat("get ", Subject(type, namespace_name, name)),
                     patience);
 }
@@ -230,8 +238,10 @@ Result<std::string> Client::ListValues(const ResourceType& type, std::string_vie
       }
     }
     const json::Value& metadata = page.root()["metadata"];
-    next = Object::Text(metadata["continue"]);
-    if (next.empty()) return std::string(Object::Text(metadata["resourceVersion"]));
+    std::string token(Object::Text(metadata["continue"]));
+    if (token.empty()) return std::string(Object::Text(metadata["resourceVersion"]));
+    if (token == next) return Unavailable(what, ": the server gives the same page again and again");
+    next = std::move(token);
   }
 }
 
@@ -260,6 +270,7 @@ Result<ObjectPtr> Client::Create(const ResourceType& type, std::string_view name
 Result<ObjectPtr> Client::Update(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                                  std::string_view object_json, std::string_view subresource, const WriteOptions& options,
                                  const http::Patience& patience) {
+  TRY(CheckNames(namespace_name, name).Context("update ", type.FullName()));
   return SendObject(NewRequest("PUT", type.ObjectPath(namespace_name, name, subresource) + WriteQuery(WriteQueryOf(options)),
                                std::string(object_json), "application/json"),
                     StrCat("update ", Subject(type, namespace_name, name)), patience);
@@ -268,6 +279,7 @@ Result<ObjectPtr> Client::Update(const ResourceType& type, std::string_view name
 Result<ObjectPtr> Client::Patch(const ResourceType& type, std::string_view namespace_name, std::string_view name, PatchType patch,
                                 std::string_view patch_json, std::string_view subresource, const PatchOptions& options,
                                 const http::Patience& patience) {
+  TRY(CheckNames(namespace_name, name).Context("patch ", type.FullName()));
   Query query = WriteQueryOf(options);
   query.emplace_back("force", options.force ? "true" : "");
   return SendObject(NewRequest("PATCH", type.ObjectPath(namespace_name, name, subresource) + WriteQuery(query), std::string(patch_json),
@@ -277,6 +289,7 @@ Result<ObjectPtr> Client::Patch(const ResourceType& type, std::string_view names
 
 Result<ObjectPtr> Client::Delete(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                                  const DeleteOptions& options, const http::Patience& patience) {
+  TRY(CheckNames(namespace_name, name).Context("delete ", type.FullName()));
   return SendObject(NewRequest("DELETE", type.ObjectPath(namespace_name, name), DeleteBody(options), "application/json"),
                     StrCat("delete ", Subject(type, namespace_name, name)), patience);
 }

@@ -90,7 +90,7 @@ struct WatchEvent {
   ObjectPtr object;
 };
 
-// The events of one watch. Not thread-safe.
+// The events of one watch. Not thread-safe; must not outlive its Client.
 class Watch {
  public:
   Watch(std::unique_ptr<http::BodyStream> stream, std::string what, const ClientOptions& options)

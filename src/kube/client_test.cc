@@ -85,6 +85,40 @@ TEST(KubeClient, GivesUpWhenThereIsNoTimeForTheRetryThatTheServerAsksFor) {
   EXPECT_THAT(ClientOf(server)->Get(types::kNodes, "", "n1", Within(seconds(5))), IsStatus(Code::kUnavailable, HasSubstr("429")));
 }
 
+TEST(KubeClient, NamesThatWouldLeaveTheirPlaceInThePathAreRefused) {
+  ScriptedServer server({});
+  const auto client = ClientOf(server);
+  for (const char* bad : {"", ".", "..", "a/b", "%2e%2e"}) {
+    EXPECT_THAT(client->Delete(types::kPods, "lab", bad), IsStatus(Code::kInvalid, HasSubstr("delete pods: "))) << bad;
+    if (*bad != '\0') {
+      EXPECT_THAT(client->Get(types::kPods, bad, "x"), IsStatus(Code::kInvalid)) << bad;
+    }
+  }
+  EXPECT_EQ(server.connections(), 0);
+}
+
+TEST(KubeClient, A401IsTriedOnceMoreOnANewConnection) {
+  ScriptedServer server({[](Peer& peer) { peer.Answer("HTTP/1.1 401 X\r\nContent-Length: 0\r\n\r\n"); },
+                         [](Peer& peer) { peer.Answer(Answer(200, R"({"metadata":{"name":"n1"}})")); }});
+  EXPECT_OK(ClientOf(server)->Get(types::kNodes, "", "n1"));
+  ScriptedServer stubborn({[](Peer& peer) { peer.Answer(Answer(401, "")); }, [](Peer& peer) { peer.Answer(Answer(401, "")); }});
+  EXPECT_THAT(ClientOf(stubborn)->Get(types::kNodes, "", "n1"), IsStatus(Code::kInvalid, HasSubstr("401")));
+}
+
+TEST(RateLimit, ACallerWithoutTimeTakesNoTurn) {
+  RateLimit limit(10, 1);
+  const MonotonicTime now{seconds(100)};
+  EXPECT_EQ(limit.Take(now, std::nullopt), std::chrono::nanoseconds(0));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(limit.Take(now, milliseconds(50)), std::nullopt);
+  EXPECT_EQ(limit.Take(now, milliseconds(150)), milliseconds(100));
+}
+
+TEST(KubeClient, APageThatLeadsToItselfIsAnError) {
+  const auto page = [](Peer& peer) { peer.Answer(Answer(200, R"({"metadata":{"continue":"x"},"items":[]})")); };
+  ScriptedServer server({page, page, page});
+  EXPECT_THAT(ClientOf(server)->List(types::kPods, "", {}, [](const ObjectPtr&) {}), IsStatus(Code::kUnavailable, HasSubstr("same page")));
+}
+
 TEST(KubeClient, ListsAllPages) {
   ScriptedServer server(
       {[](Peer& peer) {

@@ -1,5 +1,6 @@
 #include "kube/error.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "json/json.h"
@@ -7,6 +8,8 @@
 
 namespace allot::kube {
 namespace {
+
+constexpr int64_t kLongestRetry = 24 * 3600;  // seconds; nobody waits longer, and nothing overflows
 
 Code CodeOf(int http_status, std::string_view reason) {
   if (reason == "Expired" || reason == "Gone" || http_status == 410) return Code::kUnavailable;
@@ -29,7 +32,7 @@ std::optional<std::chrono::seconds> Seconds(std::string_view text) {
   int64_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (text.empty() || error != std::errc() || end != text.data() + text.size() || seconds < 0) return std::nullopt;
-  return std::chrono::seconds(seconds);
+  return std::chrono::seconds(std::min(seconds, kLongestRetry));
 }
 
 std::shared_ptr<ApiError> Read(std::string_view body, int http_status) {
@@ -44,7 +47,7 @@ std::shared_ptr<ApiError> Read(std::string_view body, int http_status) {
   const json::Value& details = status["details"];
   if (details["retryAfterSeconds"].IsNumber()) {
     if (const auto seconds = details["retryAfterSeconds"].AsInt64(); seconds && *seconds > 0)
-      error->retry_after = std::chrono::seconds(*seconds);
+      error->retry_after = std::chrono::seconds(std::min(*seconds, kLongestRetry));
   }
   if (details["causes"].IsArray()) {
     for (const json::Value& cause : details["causes"].Items()) {

@@ -14,16 +14,21 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Servers count: 1.35 and later promise it. 0 for what is no number.
-uint64_t VersionNumber(std::string_view text) {
+// Servers count: 1.35 and later promise it. Nothing for what is no number.
+std::optional<uint64_t> VersionNumber(std::string_view text) {
   uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
 
 bool IsOlder(const Object& a, const Object& b) {
-  return a.uid() == b.uid() && VersionNumber(a.resource_version()) < VersionNumber(b.resource_version());
+  const auto x = VersionNumber(a.resource_version()), y = VersionNumber(b.resource_version());
+  return a.uid() == b.uid() && x && y && *x < *y;
 }
+
+// After so many watches in a row that brought nothing but errors the state that they start from is in doubt.
+constexpr int kFruitless = 3;
 
 }  // namespace
 
@@ -43,7 +48,7 @@ void Informer::Stop() {
 Status Informer::AwaitSync(const http::Patience& patience) const {
   std::unique_lock lock(mutex_);
   while (!synced()) {
-    if (patience.cancel != nullptr && patience.cancel->requested()) return Unavailable("cancelled");
+    if (stop_.requested() || (patience.cancel != nullptr && patience.cancel->requested())) return Unavailable("cancelled");
     if (patience.deadline && steady_clock::now() >= *patience.deadline) {
       return status_.ok() ? Unavailable("list ", type_.FullName(), ": no answer in time") : status_;
     }
@@ -65,15 +70,25 @@ Informer::Counts Informer::counts() const {
 
 void Informer::Run() {
   milliseconds pause = options_.first_pause;
+  int fruitless = 0;
   while (!stop_.requested()) {
     const MonotonicTime started = steady_clock::now();
     Status status = resource_version_.empty() ? Relist() : Status();
-    if (status.ok()) status = Follow();
+    const std::string before = resource_version_;
+    const bool listed = status.ok();
+    if (listed) status = Follow();
     if (stop_.requested()) return;
     if (IsExpired(status)) {
       resource_version_.clear();
       const std::lock_guard lock(mutex_);
       ++counts_.expired;
+    }
+    // Not where there is no server to ask: it may come back as it was.
+    const bool answered = ApiErrorOf(status) != nullptr || status.code() != Code::kUnavailable;
+    fruitless = status.ok() || resource_version_ != before || !listed ? 0 : fruitless + answered;
+    if (fruitless >= kFruitless) {
+      fruitless = 0;
+      resource_version_.clear();
     }
     Note(status);
     // A watch that lasted proves that all is well again.
@@ -100,6 +115,7 @@ Status Informer::Relist() {
     version = client_.ListValues(type_, options_.namespace_name, options, each, {std::nullopt, &stop_});
   }
   TRY(std::move(version).status());
+  if (version->empty()) return Unavailable("list ", type_.FullName(), ": the answer has no resourceVersion");
   Replace(std::move(listed));
   resource_version_ = *version;
   {
@@ -118,10 +134,11 @@ void Informer::Replace(std::vector<ObjectPtr> listed) {
     cache_.Remove(object->namespace_name(), object->name());
     if (handler_ != nullptr) handler_->OnDeleted(object);
   }
-  for (ObjectPtr& object : listed) Upsert(std::move(object));
+  // A list is the truth, also where the server went back in time (a backup was restored).
+  for (ObjectPtr& object : listed) Upsert(std::move(object), true);
 }
 
-void Informer::Upsert(ObjectPtr object) {
+void Informer::Upsert(ObjectPtr object, bool from_list) {
   const ObjectPtr before = cache_.Find(object->namespace_name(), object->name());
   if (before == nullptr) {
     cache_.Put(object);
@@ -130,7 +147,7 @@ void Informer::Upsert(ObjectPtr object) {
   }
   if (before->uid() == object->uid()) {
     if (before->resource_version() == object->resource_version()) return;
-    if (IsOlder(*object, *before)) {
+    if (!from_list && IsOlder(*object, *before)) {
       const std::lock_guard lock(mutex_);
       ++counts_.ignored;
       return;
@@ -165,7 +182,7 @@ Status Informer::Follow() {
 
 Status Informer::Apply(const WatchEvent& event) {
   const Object& object = *event.object;
-  if (object.resource_version().empty()) return Unavailable("watch ", type_.FullName(), ": an event without resourceVersion");
+  if (object.resource_version().empty()) return Invalid("watch ", type_.FullName(), ": an event without resourceVersion");
   {
     const std::lock_guard lock(mutex_);
     ++counts_.events;
@@ -173,7 +190,7 @@ Status Informer::Apply(const WatchEvent& event) {
   switch (event.type) {
     case WatchEvent::Type::kBookmark: break;
     case WatchEvent::Type::kAdded:
-    case WatchEvent::Type::kModified: Upsert(Keep(event.object->json())); break;
+    case WatchEvent::Type::kModified: Upsert(Keep(event.object->json()), false); break;
     case WatchEvent::Type::kDeleted: {
       const ObjectPtr before = cache_.Find(object.namespace_name(), object.name());
       if (before == nullptr || before->uid() != object.uid()) {

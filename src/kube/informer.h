@@ -124,7 +124,7 @@ class Informer {
   Status Follow();
   Status Apply(const WatchEvent& event);
   void Replace(std::vector<ObjectPtr> listed);
-  void Upsert(ObjectPtr object);
+  void Upsert(ObjectPtr object, bool from_list);
   ObjectPtr Keep(const json::Value& value);
   void Note(const Status& status);
   void Pause(std::chrono::milliseconds time) const;

@@ -135,6 +135,20 @@ TEST(Informer, InventsNoDeletionAndTakesNothingBack) {
   EXPECT_EQ(world.informer->counts().ignored, 3u);
 }
 
+TEST(Informer, AListIsTheTruthAlsoWhereTheServerWentBack) {
+  World world({List(1000, {Item("a", "1", 1000)}),
+               Watching(1000, {R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}})"
+                               "\n"}),
+               List(900, {Item("a", "1", 900)}), Hold});
+  EXPECT_THAT(world.diary.Await(2), ElementsAre("added a 1 1000", "updated a 1 900"));
+}
+
+TEST(Informer, ListsAgainWhenWatchesFromItsStateKeepFailing) {
+  const auto refused = [](Peer& peer) { peer.Answer("HTTP/1.1 400 X\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"); };
+  World world({List(5, {Item("a", "1", 3)}), refused, refused, refused, List(9, {Item("b", "2", 8)}), Hold});
+  EXPECT_THAT(world.diary.Await(3), ElementsAre("added a 1 3", "deleted a 1 3", "added b 2 8"));
+}
+
 TEST(Informer, KeepsTryingAndSaysWhatIsWrong) {
   const auto forbidden = [](Peer& peer) { peer.Answer("HTTP/1.1 403 X\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"); };
   World world({forbidden, forbidden, List(5, {Item("a", "1", 3)}), Hold});

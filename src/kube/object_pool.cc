@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kAlign = 8;
 constexpr size_t kWorthSharing = 8;  // bytes of its own
+constexpr size_t kEntry = 64;        // bytes that an entry of the pool costs besides
 
 uint64_t Mix(uint64_t a, uint64_t b) {
   a = (a ^ b) * 0x9E3779B97F4A7C15;
@@ -67,7 +68,7 @@ ObjectPool::Found ObjectPool::Look(const json::Value& value, std::string_view le
       found.own = value.Members().size() * sizeof(json::Member) + kAlign;
       for (const json::Member& member : value.Members()) {
         if (!is_root && !left_out.empty() && member.key == left_out) continue;
-        Key(member.key);
+        if (!ShareKey(member.key)) found.own += member.key.size();
         const Found inner = Look(member.value, is_root && member.key == "metadata" ? left_out : std::string_view());
         found = {Mix(Mix(found.hash, HashText(member.key)), inner.hash), found.own + inner.own};
       }
@@ -75,11 +76,11 @@ ObjectPool::Found ObjectPool::Look(const json::Value& value, std::string_view le
   }
   if (is_root || !left_out.empty() || found.own < kWorthSharing) return found;
   const json::Value* shared = Find(found.hash, value);
-  if (shared == nullptr && shared_->bytes + found.own <= max_bytes_ && SeenBefore(found.hash)) {
+  if (shared == nullptr && shared_->bytes + found.own + kEntry <= max_bytes_ && SeenBefore(found.hash)) {
     json::Builder builder(shared_->arena);
     Write(builder, value, note);
     CHECK(builder.status().ok());
-    shared_->bytes += found.own;
+    shared_->bytes += found.own + kEntry;
     shared = &shared_->values.emplace(found.hash, builder.Finish())->second;
   }
   if (shared == nullptr) return found;
@@ -108,7 +109,8 @@ size_t ObjectPool::Write(json::Builder& builder, const json::Value& value, size_
       builder.StartObject();
       for (const json::Member& member : value.Members()) {
         if (!is_root && !left_out.empty() && member.key == left_out) continue;
-        builder.SharedKey(*shared_->keys.find(member.key));
+        const auto key = shared_->keys.find(member.key);
+        key != shared_->keys.end() ? builder.SharedKey(*key) : builder.Key(member.key);
         note = Write(builder, member.value, note, is_root && member.key == "metadata" ? left_out : std::string_view());
       }
       builder.EndObject();
@@ -123,13 +125,14 @@ const json::Value* ObjectPool::Find(uint64_t hash, const json::Value& value) con
   return at == end ? nullptr : &at->second;
 }
 
-std::string_view ObjectPool::Key(std::string_view text) {
-  const auto at = shared_->keys.find(text);
-  if (at != shared_->keys.end()) return *at;
+bool ObjectPool::ShareKey(std::string_view text) {
+  if (shared_->keys.contains(text)) return true;
+  if (shared_->bytes + text.size() + kEntry > max_bytes_ || !SeenBefore(HashText(text))) return false;
   char* const copy = static_cast<char*>(shared_->arena.allocate(std::max<size_t>(text.size(), 1), 1));
   std::copy(text.begin(), text.end(), copy);
-  shared_->bytes += text.size();
-  return *shared_->keys.emplace(copy, text.size()).first;
+  shared_->bytes += text.size() + kEntry;
+  shared_->keys.emplace(copy, text.size());
+  return true;
 }
 
 bool ObjectPool::SeenBefore(uint64_t hash) {

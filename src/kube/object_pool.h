@@ -46,7 +46,8 @@ class ObjectPool {
   // Copies, by the notes from `note` on; returns the note behind it.
   size_t Write(json::Builder& builder, const json::Value& value, size_t note, std::string_view left_out = {}, bool is_root = false) const;
   const json::Value* Find(uint64_t hash, const json::Value& value) const;
-  std::string_view Key(std::string_view text);
+  // Whether the pool has the key, from now on at the latest.
+  bool ShareKey(std::string_view text);
   bool SeenBefore(uint64_t hash);
 
   const size_t max_bytes_;

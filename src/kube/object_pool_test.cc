@@ -53,6 +53,15 @@ TEST(ObjectPool, ItsSizeIsLimited) {
   EXPECT_LE(pool.shared_bytes(), 1100u);
 }
 
+TEST(ObjectPool, KeysThatNobodyRepeatsDoNotFillIt) {
+  ObjectPool pool;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string text = StrCat(R"({"metadata":{"annotations":{"a key of somebody's own )", i, R"(":"x"}}})");
+    EXPECT_EQ(json::Write(pool.Copy(json::Parse(text)->root(), "")->json()), text);
+  }
+  EXPECT_LT(pool.shared_bytes(), 2000u);
+}
+
 TEST(ObjectPool, ObjectsOutliveIt) {
   ObjectPtr pod;
   {

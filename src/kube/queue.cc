@@ -36,7 +36,7 @@ nanoseconds QueueState::Retry(const std::string& key, MonotonicTime now) {
   ++retries_;
   nanoseconds pause = options_.first_pause;
   for (int i = failures_[key]++; i > 0 && pause < options_.longest_pause; --i) pause *= 2;
-  pause = std::max(std::min(pause, options_.longest_pause), limit_.Take(now));
+  pause = std::max(std::min(pause, options_.longest_pause), *limit_.Take(now, std::nullopt));
   AddAfter(key, pause, now);
   return pause;
 }

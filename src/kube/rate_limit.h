@@ -3,8 +3,10 @@
 //
 // Thread-safe.
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
 
 #include "base/clock.h"
 
@@ -15,17 +17,22 @@ class RateLimit {
   // `per_second` 0: no limit.
   RateLimit(double per_second, int burst) : per_second_(per_second), burst_(burst), tokens_(burst) {}
 
-  // Takes a token, and says how long the caller must wait before it acts on it.
-  std::chrono::nanoseconds Take(MonotonicTime now) {
-    if (per_second_ <= 0) return {};
+  // Takes a token, and says how long the caller must wait before it acts on it. Nothing, and none is taken, when that is too long.
+  std::optional<std::chrono::nanoseconds> Take(MonotonicTime now, std::optional<std::chrono::nanoseconds> longest) {
+    if (per_second_ <= 0) return std::chrono::nanoseconds(0);
     const std::lock_guard lock(mutex_);
     if (last_ != MonotonicTime()) {
       tokens_ = std::min(burst_, tokens_ + per_second_ * std::chrono::duration<double>(now - last_).count());
     }
     last_ = now;
+    if (tokens_ >= 1) {
+      tokens_ -= 1;
+      return std::chrono::nanoseconds(0);
+    }
+    const std::chrono::duration<double> wait((1 - tokens_) / per_second_);
+    if (longest && wait > *longest) return std::nullopt;
     tokens_ -= 1;
-    if (tokens_ >= 0) return {};
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(-tokens_ / per_second_));
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(wait);
   }
 
  private:

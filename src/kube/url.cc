@@ -25,8 +25,9 @@ std::string Escape(std::string_view text, std::string_view plain) {
 }  // namespace
 
 Result<ServerUrl> ServerUrl::Parse(std::string_view text) {
+  // Behind a user, who may come with a password.
   const auto fail = [&](std::string_view why) {
-    return Invalid("server ", Quoted(text), ": ", why, "; expected https://HOST[:PORT][/PREFIX]");
+    return Invalid("server ", Quoted(text.substr(text.rfind('@') + 1)), ": ", why, "; expected https://HOST[:PORT][/PREFIX]");
   };
   ServerUrl url;
   std::string_view rest = text;
@@ -73,6 +74,13 @@ Result<ServerUrl> ServerUrl::Parse(std::string_view text) {
 std::string ServerUrl::HostHeader() const {
   std::string name = host.find(':') == std::string::npos ? host : StrCat("[", host, "]");
   return port == (tls ? 443 : 80) ? name : StrCat(name, ":", port);
+}
+
+Status CheckNames(std::string_view namespace_name, std::string_view name) {
+  for (const std::string_view part : {namespace_name, name}) {
+    if (part == "." || part == ".." || part.find_first_of("/%") != part.npos) return Invalid(Quoted(part), " is no name of an object");
+  }
+  return name.empty() ? Invalid("the name is empty") : Status();
 }
 
 std::string EscapePath(std::string_view text) { return Escape(text, "-._~:@!$&'()*+,;="); }

@@ -23,6 +23,10 @@ struct ServerUrl {
   std::string HostHeader() const;
 };
 
+// kInvalid for a missing name, and for a name or namespace that would leave its place in a path: ".", ".." and what has a slash or percent
+// sign, which proxies and servers read as steps.
+Status CheckNames(std::string_view namespace_name, std::string_view name);
+
 // One segment of a path; a slash is escaped too.
 std::string EscapePath(std::string_view text);
 

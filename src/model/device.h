@@ -34,7 +34,7 @@ struct AttributeValue {
     std::vector<std::string_view> texts;           // kStrings and kVersions
     std::vector<std::optional<Version>> versions;  // kVersions
   };
-  // Of the kinds in the plural. Rare, so that a device, of which a search visits thousands, stays small.
+  // Never null in the kinds in the plural, null in the others. Rare, so that a device, of which a search visits thousands, stays small.
   std::shared_ptr<const List> list;
 };
 
