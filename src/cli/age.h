@@ -2,7 +2,6 @@
 // How long ago something was, in kubectl's words.
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,9 +11,6 @@ namespace allot::cli {
 
 // "45s", "3m20s", "15m", "5h12m", "12h", "2d5h", "5d", "2y10d", "9y"; "<invalid>" for what is more than a second ahead.
 std::string HumanDuration(std::chrono::nanoseconds duration);
-
-// The time of "2026-11-16T00:38:43Z", also with a fraction or an offset; nothing for other text.
-std::optional<WallTime> ParseTime(std::string_view text);
 
 // HumanDuration since `time`; "<unknown>" where that is no time.
 std::string Age(std::string_view time, WallTime now);

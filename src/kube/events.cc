@@ -8,6 +8,7 @@
 #include "json/builder.h"
 #include "json/json.h"
 #include "json/utf8.h"
+#include "kube/timestamp.h"
 
 namespace allot::kube {
 namespace {
@@ -20,16 +21,6 @@ constexpr std::string_view kCombined = "(combined from similar events): ";
 constexpr size_t kMaxName = 253;
 
 std::string_view NameOf(EventType type) { return type == EventType::kWarning ? "Warning" : "Normal"; }
-
-std::string Timestamp(WallTime time) {
-  const time_t seconds = std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
-  tm utc = {};
-  gmtime_r(&seconds, &utc);
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02dZ", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
-                utc.tm_min, utc.tm_sec);
-  return text;
-}
 
 // One line for each field: none of them has a line break in Kubernetes.
 std::string ObjectKey(const Occurrence& occurrence) {
@@ -64,8 +55,8 @@ std::string EventJson(const Occurrence& occurrence, const Decision& decision, co
   Field(b, "type", NameOf(occurrence.type));
   Field(b, "reason", occurrence.reason);
   Field(b, "message", decision.message);
-  Field(b, "firstTimestamp", Timestamp(decision.first));
-  Field(b, "lastTimestamp", Timestamp(decision.last));
+  Field(b, "firstTimestamp", WriteTime(decision.first));
+  Field(b, "lastTimestamp", WriteTime(decision.last));
   b.Key("count"), b.Int(decision.count);
   b.Key("source"), b.StartObject();
   Field(b, "component", options.component);
@@ -82,7 +73,7 @@ std::string PatchJson(const Decision& decision) {
   json::Builder b(arena);
   b.StartObject();
   b.Key("count"), b.Int(decision.count);
-  Field(b, "lastTimestamp", Timestamp(decision.last));
+  Field(b, "lastTimestamp", WriteTime(decision.last));
   Field(b, "message", decision.message);
   b.EndObject();
   return json::Write(b.Finish());

@@ -1,11 +1,11 @@
 #include "kube/exec_plugin.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "json/builder.h"
 #include "json/json.h"
+#include "kube/timestamp.h"
 
 namespace allot::kube {
 
@@ -27,50 +27,6 @@ std::string Printable(std::string_view text) {
     if (c == '\n' || c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F)) printable += c;
   }
   return printable;
-}
-
-// The digits text[at, at + count) as a number; -1 when they are none.
-int Digits(std::string_view text, size_t at, size_t count) {
-  int number = 0;
-  for (size_t i = at; i < at + count; ++i) {
-    if (i >= text.size() || text[i] < '0' || text[i] > '9') return -1;
-    number = number * 10 + (text[i] - '0');
-  }
-  return number;
-}
-
-// RFC 3339, to the second, which is all that an expiry needs.
-std::optional<std::chrono::sys_seconds> ParseTime(std::string_view text) {
-  const std::chrono::year_month_day day{std::chrono::year(Digits(text, 0, 4)),
-                                        std::chrono::month(static_cast<unsigned>(Digits(text, 5, 2))),
-                                        std::chrono::day(static_cast<unsigned>(Digits(text, 8, 2)))};
-  const int hour = Digits(text, 11, 2), minute = Digits(text, 14, 2), second = Digits(text, 17, 2);
-  const bool separated = text.size() > 19 && text[4] == '-' && text[7] == '-' && text[10] == 'T' && text[13] == ':' && text[16] == ':';
-  if (!separated || Digits(text, 0, 4) < 0 || !day.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 ||
-      second > 59) {
-    return std::nullopt;
-  }
-  const auto time = std::chrono::sys_days(day) + std::chrono::hours(hour) + std::chrono::minutes(minute) + seconds(second);
-  std::string_view zone = text.substr(19);
-  if (zone.starts_with('.')) {
-    const size_t end = zone.find_first_not_of("0123456789", 1);
-    if (end == std::string_view::npos || end == 1) return std::nullopt;
-    zone.remove_prefix(end);
-  }
-  if (zone == "Z") return time;
-  const int zone_hour = Digits(zone, 1, 2), zone_minute = Digits(zone, 4, 2);
-  const bool is_offset = zone.size() == 6 && (zone[0] == '+' || zone[0] == '-') && zone[3] == ':';
-  if (!is_offset || zone_hour < 0 || zone_hour > 23 || zone_minute < 0 || zone_minute > 59) return std::nullopt;
-  const auto offset = std::chrono::hours(zone_hour) + std::chrono::minutes(zone_minute);
-  return zone[0] == '+' ? time - offset : time + offset;
-}
-
-// Beyond what the clock can say (years 1678 to 2262) the nearest that it can.
-WallTime ToWallTime(std::chrono::sys_seconds time) {
-  const auto limit = [](WallTime t) { return std::chrono::time_point_cast<seconds>(t); };
-  if (time >= limit(WallTime::max())) return WallTime::max();
-  if (time <= limit(WallTime::min())) return WallTime::min();
-  return time;
 }
 
 class ExecCredentialsImpl final : public RenewableCredentials {
@@ -146,8 +102,8 @@ class ExecCredentialsImpl final : public RenewableCredentials {
     const auto time = ParseTime(text);
     if (!time) return status.Fail("expirationTimestamp", StrCat("expected a time such as 2026-01-02T15:04:05Z, not ", Quoted(text)));
     // Go's zero time, which Go programs write for "not set".
-    if (*time == std::chrono::sys_days(std::chrono::year(1) / 1 / 1)) return;
-    const WallTime expires = ToWallTime(*time), now = clock().Now();
+    if (text == "0001-01-01T00:00:00Z") return;
+    const WallTime expires = std::chrono::floor<seconds>(*time), now = clock().Now();
     if (expires <= now) {
       return status.Fail("expirationTimestamp", StrCat(text, " is over already; sign in again, or set the clock of this machine"));
     }

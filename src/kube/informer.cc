@@ -3,7 +3,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/check.h"
@@ -14,16 +13,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Servers count: 1.35 and later promise it. Nothing for what is no number.
-std::optional<uint64_t> VersionNumber(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 bool IsOlder(const Object& a, const Object& b) {
-  const auto x = VersionNumber(a.resource_version()), y = VersionNumber(b.resource_version());
+  const auto x = VersionNumber(a), y = VersionNumber(b);
   return a.uid() == b.uid() && x && y && *x < *y;
 }
 

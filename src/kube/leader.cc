@@ -3,11 +3,11 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/check.h"
 #include "json/builder.h"
 #include "json/json.h"
+#include "kube/timestamp.h"
 
 namespace allot::kube {
 namespace {
@@ -16,17 +16,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 using Kind = Elector::Action::Kind;
-
-std::string MicroTime(WallTime time) {
-  const auto since_epoch = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());
-  const time_t whole = std::chrono::floor<seconds>(since_epoch).count();
-  tm utc = {};
-  gmtime_r(&whole, &utc);
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
-                utc.tm_min, utc.tm_sec, static_cast<int>((since_epoch - seconds(whole)).count()));
-  return text;
-}
 
 int64_t Number(const json::Value& value) { return value.IsNumber() ? value.AsInt64().value_or(0) : 0; }
 
@@ -63,9 +52,9 @@ Elector::Action Elector::Next(MonotonicTime now, WallTime wall) {
 
 LeaseRecord Elector::NewRecord(WallTime wall) const {
   LeaseRecord record = seen_;
-  record.renew_time = MicroTime(wall);
+  record.renew_time = WriteMicroTime(wall);
   // A write that changes nothing gets no new resourceVersion, and candidates would not see it.
-  if (record.renew_time == seen_.renew_time) record.renew_time = MicroTime(wall + std::chrono::microseconds(1));
+  if (record.renew_time == seen_.renew_time) record.renew_time = WriteMicroTime(wall + std::chrono::microseconds(1));
   record.duration_seconds = options_.lease_duration.count();
   if (IsMine()) return record;
   record.holder = options_.identity;
@@ -129,7 +118,7 @@ std::optional<LeaseRecord> Elector::Release(WallTime wall) {
   LeaseRecord record = seen_;
   record.holder.clear();
   record.duration_seconds = 1;
-  record.acquire_time = record.renew_time = MicroTime(wall);
+  record.acquire_time = record.renew_time = WriteMicroTime(wall);
   return record;
 }
 

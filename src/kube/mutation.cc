@@ -1,17 +1,9 @@
 #include "kube/mutation.h"
 
-#include <charconv>
-
 namespace allot::kube {
 namespace {
 
-// 0 for what is no number.
-uint64_t Version(const Object& object) {
-  const std::string_view text = object.resource_version();
-  uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
+uint64_t Version(const Object& object) { return VersionNumber(object).value_or(0); }
 
 MutationCache::Name NameOf(std::string_view namespace_name, std::string_view name) {
   return {std::string(namespace_name), std::string(name)};

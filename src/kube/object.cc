@@ -1,5 +1,7 @@
 #include "kube/object.h"
 
+#include <charconv>
+
 #include "base/check.h"
 #include "kube/object_pool.h"
 #include "kube/url.h"
@@ -12,6 +14,14 @@ Object::Object(json::Document document, const json::Value& root, std::shared_ptr
   namespace_ = Text(metadata["namespace"]);
   uid_ = Text(metadata["uid"]);
   resource_version_ = Text(metadata["resourceVersion"]);
+}
+
+std::optional<uint64_t> VersionNumber(const Object& object) {
+  const std::string_view text = object.resource_version();
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 std::string KeyOf(const Object& object) {

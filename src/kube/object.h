@@ -40,6 +40,9 @@ class Object {
 
 using ObjectPtr = std::shared_ptr<const Object>;
 
+// Its resourceVersion as a number, which grows with every change: Kubernetes 1.35 and later promise that. Nothing for what is none.
+std::optional<uint64_t> VersionNumber(const Object& object);
+
 // "namespace/name", or "name" of what has no namespace.
 std::string KeyOf(const Object& object);
 
