@@ -135,7 +135,9 @@ class Child {
   Status Read(Descriptor out, Descriptor err, ProcessOutput& output) {
     const auto deadline = steady_clock::now() + spec_.time_limit;
     for (;;) {
-      std::array<pollfd, 3> ready{pollfd{out.get(), POLLIN, 0}, pollfd{err.get(), POLLIN, 0}, pollfd{ended_.get(), POLLIN, 0}};
+      if (spec_.cancel != nullptr && spec_.cancel->requested()) return Unavailable(spec_.argv[0], " was cancelled and killed");
+      std::array<pollfd, 4> ready{pollfd{out.get(), POLLIN, 0}, pollfd{err.get(), POLLIN, 0}, pollfd{ended_.get(), POLLIN, 0},
+                                  pollfd{spec_.cancel != nullptr ? spec_.cancel->fd() : -1, POLLIN, 0}};
       const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
       if (left.count() <= 0) return Unavailable(spec_.argv[0], " did not end within ", Seconds(spec_.time_limit), " and was killed");
       // Kernels before 5.3 have no pidfd: ask at short intervals.

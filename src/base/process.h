@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cancel.h"
 #include "base/status.h"
 
 namespace allot {
@@ -40,6 +41,7 @@ struct ProcessSpec {
   // Of a captured stderr this much is kept, from its beginning; the rest is dropped.
   size_t max_stderr = 64 << 10;
   std::chrono::milliseconds time_limit = std::chrono::seconds(60);
+  const Cancel* cancel = nullptr;  // who may end it sooner
 };
 
 struct ProcessOutput {
@@ -55,7 +57,8 @@ struct ProcessOutput {
 
 // The run's end, whatever the exit code. What the program left running is not waited for, even where it holds stdout open.
 // kNotFound when there is no such program (the message names it); kInvalid when it cannot be started as it is; kExhausted when it writes
-// more than `max_stdout`; kUnavailable when it runs longer than `time_limit`, or the system is out of something.
+// more than `max_stdout`; kUnavailable when it runs longer than `time_limit`, is cancelled, or the system is out of
+// something.
 Result<ProcessOutput> RunProcess(const ProcessSpec& spec);
 
 }  // namespace allot

@@ -13,6 +13,7 @@
 #include <climits>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "base/check.h"
 
@@ -24,13 +25,6 @@ int TimeLeft(const std::optional<MonotonicTime>& deadline) {
   if (!deadline) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now()).count();
   return static_cast<int>(std::clamp<int64_t>(left, 0, INT_MAX));
-}
-
-// Also where bytes keep coming, so that nobody waits.
-Status Check(const Patience& patience) {
-  if (patience.cancel != nullptr && patience.cancel->requested()) return Unavailable("cancelled");
-  if (patience.deadline && std::chrono::steady_clock::now() >= *patience.deadline) return Unavailable("no answer in time");
-  return Status();
 }
 
 Status AwaitFd(int fd, short events, const Patience& patience) {
@@ -79,6 +73,39 @@ Result<Socket> DialUnix(const std::string& path, const Patience& patience) {
   return Connect(AF_UNIX, reinterpret_cast<const sockaddr*>(&address), sizeof address, patience);
 }
 
+using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+// 0 or a code for gai_strerror.
+int GetAddresses(const std::string& host, int port, int flags, Addresses& found) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV | flags;
+  addrinfo* list = nullptr;
+  const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
+  if (error == 0) found.reset(list);
+  return error;
+}
+
+// A name server may take its time, and getaddrinfo knows of no deadline: it runs in a thread of its own, that outlives a caller who has
+// lost his patience.
+Result<Addresses> LookUp(const std::string& host, int port, const Patience& patience) {
+  Addresses found(nullptr, freeaddrinfo);
+  if (GetAddresses(host, port, AI_NUMERICHOST, found) == 0) return found;
+  struct Answer {
+    Cancel done;
+    int error = 0;
+    Addresses found{nullptr, freeaddrinfo};
+  };
+  const auto answer = std::make_shared<Answer>();
+  std::thread([answer, host, port] {
+    answer->error = GetAddresses(host, port, AI_ADDRCONFIG, answer->found);
+    answer->done.Request();
+  }).detach();
+  TRY(AwaitFd(answer->done.fd(), POLLIN, patience));
+  if (answer->error != 0) return Unavailable(gai_strerror(answer->error));
+  return std::move(answer->found);
+}
+
 }  // namespace
 
 std::string Address::ToString() const {
@@ -88,17 +115,11 @@ std::string Address::ToString() const {
 
 Result<Socket> Dial(const Address& address, const Patience& patience) {
   if (!address.unix_path.empty()) return DialUnix(address.unix_path, patience).Context("connect to ", address.ToString());
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int error = getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
-  if (error != 0) return Unavailable("look up ", address.host, ": ", gai_strerror(error));
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(found, freeaddrinfo);
+  ASSIGN_OR_RETURN(const Addresses found, LookUp(address.host, address.port, patience).Context("look up ", address.host));
   Status last;
   int left = 0;
-  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) ++left;
-  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+  for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) ++left;
+  for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
     // An address that swallows everything must leave time for the others.
     Patience share = patience;
     const MonotonicTime now = std::chrono::steady_clock::now();
@@ -111,13 +132,19 @@ Result<Socket> Dial(const Address& address, const Patience& patience) {
   return std::move(last).Context("connect to ", address.ToString());
 }
 
+Status Check(const Patience& patience) {
+  if (patience.cancel != nullptr && patience.cancel->requested()) return Unavailable("cancelled");
+  if (patience.deadline && std::chrono::steady_clock::now() >= *patience.deadline) return Unavailable("no answer in time");
+  return Status();
+}
+
 Status Await(const Transport& transport, Transport::Wait wait, const Patience& patience) {
   return AwaitFd(transport.fd(), wait == Transport::Wait::kRead ? POLLIN : POLLOUT, patience);
 }
 
 Status WriteAll(Transport& transport, std::string_view bytes, const Patience& patience) {
   while (!bytes.empty()) {
-    TRY(Check(patience));
+    TRY(Check(patience));  // also where bytes keep moving, so that nobody waits
     ASSIGN_OR_RETURN(const Transport::Progress progress, transport.Write(bytes));
     bytes.remove_prefix(progress.bytes);
     if (progress.wait != Transport::Wait::kNone) TRY(Await(transport, progress.wait, patience));

@@ -30,6 +30,9 @@ struct Address {
 // the address and what the kernel said.
 Result<Socket> Dial(const Address& address, const Patience& patience);
 
+// kUnavailable "cancelled" or "no answer in time" once it has run out.
+Status Check(const Patience& patience);
+
 // Waits until the transport may move on. kUnavailable "no answer in time", or "cancelled".
 Status Await(const Transport& transport, Transport::Wait wait, const Patience& patience);
 Status WriteAll(Transport& transport, std::string_view bytes, const Patience& patience);

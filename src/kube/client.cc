@@ -149,7 +149,7 @@ Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request
         limit_.Take(now, patience.deadline ? std::optional<std::chrono::nanoseconds>(*patience.deadline - now) : std::nullopt);
     if (!turn) return Unavailable(what, ": the client's own limit of requests leaves no turn in time");
     TRY(Pause(*turn, patience).Context(what));
-    ASSIGN_OR_RETURN(const Credentials::Grant grant, config_.credentials->Get().Context(what));
+    ASSIGN_OR_RETURN(const Credentials::Grant grant, config_.credentials->Get(patience).Context(what));
     // The same credentials are worth one more try: the connection may have had an older certificate.
     if (refusals > 1 && grant.version == refused_version) return *refused;
     request.headers.Remove("Authorization");

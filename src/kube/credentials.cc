@@ -12,12 +12,13 @@ using std::chrono::seconds;
 constexpr size_t kMaxTokenFile = 1 << 20;
 constexpr seconds kTokenFilePeriod{60};
 constexpr seconds kTokenFilePause{1};
+constexpr std::chrono::milliseconds kCancelCheck{20};  // how often one who waits for another's Fetch looks up
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 class FixedCredentials final : public Credentials {
  public:
   explicit FixedCredentials(std::string authorization) { grant_ = {std::move(authorization), "", "", 1}; }
-  Result<Grant> Get() override { return grant_; }
+  Result<Grant> Get(const http::Patience&) override { return grant_; }
   void Reject(uint64_t) override {}
 
  private:
@@ -30,7 +31,7 @@ class TokenFile final : public RenewableCredentials {
       : RenewableCredentials(clock, kTokenFilePause), path_(std::move(path)), fallback_(std::move(fallback)), files_(files) {}
 
  private:
-  Result<Fetched> Fetch() override {
+  Result<Fetched> Fetch(const http::Patience&) override {
     Result<std::string> token = Read();
     if (token.ok()) {
       fallback_.clear();
@@ -85,27 +86,29 @@ bool RenewableCredentials::Due() const {
          (current_->renew_before && clock_.Now() >= *current_->renew_before);
 }
 
-Result<Credentials::Grant> RenewableCredentials::Get() {
+Result<Credentials::Grant> RenewableCredentials::Get(const http::Patience& patience) {
   std::unique_lock lock(mutex_);
   for (;;) {
     const bool quiet = quiet_until_ && clock_.MonotonicNow() < *quiet_until_;
     if (Usable() && (fetching_ || quiet || !Due())) return current_->grant;
     if (!fetching_ && quiet) return last_error_;
     if (!fetching_) break;
-    changed_.wait(lock);
+    TRY(http::Check(patience).Context("wait for credentials"));
+    changed_.wait_for(lock, kCancelCheck);
   }
   fetching_ = true;
   lock.unlock();
-  Result<Fetched> fetched = Fetch();
+  Result<Fetched> fetched = Fetch(patience);
   lock.lock();
   fetching_ = false;
   changed_.notify_all();
-  return Keep(std::move(fetched));
+  return Keep(std::move(fetched), patience);
 }
 
-Result<Credentials::Grant> RenewableCredentials::Keep(Result<Fetched> fetched) {
+Result<Credentials::Grant> RenewableCredentials::Keep(Result<Fetched> fetched, const http::Patience& patience) {
   const MonotonicTime pause_end = clock_.MonotonicNow() + pause_;
   if (!fetched.ok()) {
+    if (!http::Check(patience).ok()) return Usable() ? Result<Grant>(current_->grant) : std::move(fetched).status();
     last_error_ = std::move(fetched).status();
     quiet_until_ = pause_end;
     if (Usable()) return current_->grant;

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/file_system.h"
 #include "base/status.h"
+#include "http/dial.h"
 
 namespace allot::kube {
 
@@ -34,8 +35,9 @@ class Credentials {
 
   virtual ~Credentials() = default;
 
-  // What to send now. May read a file or run a program, and wait for another thread that does.
-  virtual Result<Grant> Get() = 0;
+  // What to send now. May read a file or run a program, and wait for another thread that does: for as long as the patience lasts.
+  virtual Result<Grant> Get(const http::Patience& patience) = 0;
+  Result<Grant> Get() { return Get({}); }
 
   // The server answered 401 to the grant of this version: the next Get asks for a fresh one. Does nothing for an older version than the
   // last, and for kinds that have nothing fresher.
@@ -61,13 +63,15 @@ Status CheckToken(std::string_view token);
 // What credentials that can be fetched again have in common.
 //
 // Invariants:
-//   1. one Fetch at a time; those who need its result wait for it and share it, be it an error;
+//   1. one Fetch at a time; those who need its result wait for it and share it, be it an error (unless it is the impatience of who
+//      asked for it);
 //   2. a grant that is due for renewal stays in use while that goes on, or fails, until it has expired or been rejected;
 //   3. for `pause` after a failed Fetch nothing is fetched, and for `pause` after a Fetch that a rejection caused no rejection is heard.
 //      So a broken plugin, or a server that rejects everything, costs one Fetch in each `pause`.
 class RenewableCredentials : public Credentials {
  public:
-  Result<Grant> Get() final;
+  using Credentials::Get;
+  Result<Grant> Get(const http::Patience& patience) final;
   void Reject(uint64_t version) final;
 
  protected:
@@ -81,13 +85,13 @@ class RenewableCredentials : public Credentials {
   RenewableCredentials(const Clock& clock, std::chrono::nanoseconds pause) : clock_(clock), pause_(pause) {}
 
   // Never called by two threads at once.
-  virtual Result<Fetched> Fetch() = 0;
+  virtual Result<Fetched> Fetch(const http::Patience& patience) = 0;
   const Clock& clock() const { return clock_; }
 
  private:
   bool Usable() const;
   bool Due() const;
-  Result<Grant> Keep(Result<Fetched> fetched);
+  Result<Grant> Keep(Result<Fetched> fetched, const http::Patience& patience);
 
   const Clock& clock_;
   const std::chrono::nanoseconds pause_;

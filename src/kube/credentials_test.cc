@@ -150,7 +150,7 @@ class Scripted final : public RenewableCredentials {
   std::function<void()> during = [] {};
 
  private:
-  Result<Fetched> Fetch() override {
+  Result<Fetched> Fetch(const http::Patience&) override {
     ++fetches;
     during();
     ASSIGN_OR_RETURN(const std::string text, Result<std::string>(answer_));

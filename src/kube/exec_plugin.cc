@@ -46,13 +46,21 @@ class ExecCredentialsImpl final : public RenewableCredentials {
   }
 
  private:
-  Result<Fetched> Fetch() override { return Run().Context("user ", Quoted(plugin_.user), ": credential plugin ", plugin_.command); }
+  Result<Fetched> Fetch(const http::Patience& patience) override {
+    return Run(patience).Context("user ", Quoted(plugin_.user), ": credential plugin ", plugin_.command);
+  }
 
-  Result<Fetched> Run() const {
+  Result<Fetched> Run(const http::Patience& patience) const {
     if (plugin_.interactive == ExecPlugin::Interactive::kAlways && !has_terminal_) {
       return Invalid("its interactiveMode is Always, but standard input is not a terminal; run this in one, or use other credentials");
     }
-    Result<ProcessOutput> output = RunProcess(process_);
+    ProcessSpec process = process_;
+    process.cancel = patience.cancel;
+    if (patience.deadline) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*patience.deadline - std::chrono::steady_clock::now());
+      process.time_limit = std::min(process.time_limit, left);
+    }
+    Result<ProcessOutput> output = RunProcess(process);
     if (!output.ok()) {
       const Status& error = output.status();
       const bool hint = error.code() == Code::kNotFound && !plugin_.install_hint.empty();

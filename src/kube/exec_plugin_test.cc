@@ -2,6 +2,7 @@
 #include "kube/exec_plugin.h"
 
 #include <sys/stat.h>
+#include <thread>
 
 #include <cstdlib>
 #include <filesystem>
@@ -204,6 +205,19 @@ TEST_F(ExecPluginTest, HugeAnswerIsStopped) {
 TEST_F(ExecPluginTest, PluginThatHangsIsKilled) {
   sources_.plugin_time_limit = std::chrono::milliseconds(200);
   EXPECT_THAT(Get("exec sleep 1000"), IsStatus(Code::kUnavailable, HasSubstr("did not end within 200 ms and was killed")));
+}
+
+TEST_F(ExecPluginTest, ImpatientCallerIsNotKeptAndTheNextOneAsksAgain) {
+  WritePlugin("exec sleep 1000");
+  const auto credentials = Plugin();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  EXPECT_THAT(credentials->Get({.deadline = deadline}), IsStatus(Code::kUnavailable, HasSubstr("and was killed")));
+  Cancel cancel;
+  std::thread canceller([&] { cancel.Request(); });
+  EXPECT_THAT(credentials->Get({.cancel = &cancel}), IsStatus(Code::kUnavailable, HasSubstr("was cancelled and killed")));
+  canceller.join();
+  WritePlugin(R"(answer '{"token":"t0k"}')");
+  EXPECT_EQ(credentials->Get()->authorization, "Bearer t0k");
 }
 
 TEST_F(ExecPluginTest, BrokenPluginIsNotRunForEveryRequest) {
