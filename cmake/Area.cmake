@@ -1,12 +1,16 @@
-# allot_area(NAME [USES area...] [PRIVATE library...])
-#   src/NAME/*.cc but the tests become the library allot_NAME;
-#   src/NAME/*_test.cc become the program NAME_test, every TEST of it one ctest test with the label `unit`.
+# allot_area(NAME [FOLDERS folder...] [USES area...] [PRIVATE library...])
+#   src/NAME/*.cc, and those of its FOLDERS, but the tests become the library allot_NAME;
+#   the *_test.cc among them become the program NAME_test, every TEST of it one ctest test with the label `unit`.
 
 include(Testing)
 
 function(allot_area name)
-  cmake_parse_arguments(AREA "" "" "USES;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  cmake_parse_arguments(AREA "" "" "FOLDERS;USES;PRIVATE" ${ARGN})
+  set(globs ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  foreach(folder ${AREA_FOLDERS})
+    list(APPEND globs ${CMAKE_SOURCE_DIR}/src/${name}/${folder}/*.cc)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${globs})
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")

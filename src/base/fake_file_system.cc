@@ -73,6 +73,34 @@ Status FakeFileSystem::WriteFileAtomic(const std::string& path, std::string_view
   return {};
 }
 
+Status FakeFileSystem::AppendFile(const std::string& path, std::string_view content) {
+  const std::lock_guard lock(mutex_);
+  TRY(Change("write", path));
+  if (!directories_.contains(DirectoryOf(path))) return Errno(ENOENT, "open", path);
+  files_[path] += content;
+  return {};
+}
+
+Status FakeFileSystem::SyncFile(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  TRY(Change("sync", path));
+  return files_.contains(path) ? Status() : Errno(ENOENT, "open", path);
+}
+
+Result<FileStamp> FakeFileSystem::Stamp(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = files_.find(path);
+  if (found == files_.end()) return Errno(ENOENT, "look at", path);
+  return FileStamp{0, 0, found->second.size(), static_cast<int64_t>(std::hash<std::string>()(found->second))};
+}
+
+Result<std::unique_ptr<FileLock>> FakeFileSystem::Lock(const std::string& path, std::chrono::milliseconds) {
+  const std::lock_guard lock(mutex_);
+  TRY(Change("lock", path));
+  files_.try_emplace(path);
+  return std::make_unique<FileLock>();
+}
+
 Result<std::vector<std::string>> FakeFileSystem::List(const std::string& path) const {
   const std::lock_guard lock(mutex_);
   if (unreadable_.contains(path)) return Errno(EIO, "list", path);

@@ -15,13 +15,19 @@ class FakeFileSystem final : public FileSystem {
  public:
   Result<std::string> ReadFile(const std::string& path, size_t max_bytes) const override;
   Status WriteFileAtomic(const std::string& path, std::string_view content) override;
+  Status ReplaceFile(const std::string& path, std::string_view content) override { return WriteFileAtomic(path, content); }
+  Status AppendFile(const std::string& path, std::string_view content) override;
+  Status SyncFile(const std::string& path) override;
+  Result<FileStamp> Stamp(const std::string& path) const override;
+  // Never waits: for one user at a time.
+  Result<std::unique_ptr<FileLock>> Lock(const std::string& path, std::chrono::milliseconds wait) override;
   Result<std::vector<std::string>> List(const std::string& path) const override;
   bool Exists(const std::string& path) const override;
   Status Remove(const std::string& path) override;
   Status MakeDirs(const std::string& path) override;
 
-  // The nth change from now on (1 is the next WriteFileAtomic, Remove or MakeDirs) fails with "No space left on device" and changes
-  // nothing; so do all later ones until Repair.
+  // The nth change from now on (1 is the next WriteFileAtomic, AppendFile, SyncFile, Lock, Remove or MakeDirs) fails with "No space left on
+  // device" and changes nothing; so do all later ones until Repair.
   void FailFromChange(int n);
   void Repair();
   // All reads of `path` fail with "Input/output error".

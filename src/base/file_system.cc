@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <memory>
 #include <system_error>
+#include <thread>
 
 namespace allot {
 
@@ -60,6 +61,18 @@ class File {
   // EINVAL: a file system that has nothing to sync (fsync(2)).
   Status Sync() { return ::fsync(fd_) == 0 || errno == EINVAL ? Status() : Errno(errno, "sync", path_); }
 
+  Status SyncData() { return ::fdatasync(fd_) == 0 || errno == EINVAL ? Status() : Errno(errno, "sync", path_); }
+
+  // False: somebody else has it.
+  Result<bool> TryLock() {
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    if (::fcntl(fd_, F_OFD_SETLK, &whole) == 0) return true;
+    if (errno == EAGAIN || errno == EACCES) return false;
+    return Errno(errno, "lock", path_);
+  }
+
   // Network file systems report a failed write only here.
   Status Close() {
     const int fd = std::exchange(fd_, -1);
@@ -85,13 +98,31 @@ Status SyncDirectoryOf(const std::string& path) {
   return directory.Sync();
 }
 
-Status WriteNew(const std::string& path, std::string_view content) {
+Status WriteNew(const std::string& path, std::string_view content, bool sync) {
   File file(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
   TRY(file.Opened("create"));
   TRY(file.WriteAll(content));
-  TRY(file.Sync());
+  if (sync) TRY(file.Sync());
   return file.Close();
 }
+
+Status Replace(const std::string& path, std::string_view content, bool sync) {
+  static std::atomic<uint64_t> serial = 0;
+  const std::string temporary = StrCat(path, ".tmp.", ::getpid(), ".", ++serial);
+  Status written = WriteNew(temporary, content, sync);
+  if (written.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) written = Errno(errno, "replace", path);
+  if (!written.ok()) ::unlink(temporary.c_str());
+  return written;
+}
+
+// A lock of the open file description (fcntl(2)), so that threads of one process exclude each other too.
+class OpenFileLock final : public FileLock {
+ public:
+  explicit OpenFileLock(std::unique_ptr<File> file) : file_(std::move(file)) {}
+
+ private:
+  const std::unique_ptr<File> file_;  // closing it unlocks
+};
 
 }  // namespace
 
@@ -112,15 +143,47 @@ Result<std::string> PosixFileSystem::ReadFile(const std::string& path, size_t ma
 }
 
 Status PosixFileSystem::WriteFileAtomic(const std::string& path, std::string_view content) {
-  static std::atomic<uint64_t> serial = 0;
-  const std::string temporary = StrCat(path, ".tmp.", ::getpid(), ".", ++serial);
-  Status written = WriteNew(temporary, content);
-  if (written.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) written = Errno(errno, "replace", path);
-  if (!written.ok()) {
-    ::unlink(temporary.c_str());
-    return written;
-  }
+  TRY(Replace(path, content, true));
   return SyncDirectoryOf(path);
+}
+
+Status PosixFileSystem::ReplaceFile(const std::string& path, std::string_view content) { return Replace(path, content, false); }
+
+Status PosixFileSystem::AppendFile(const std::string& path, std::string_view content) {
+  const bool is_new = !Exists(path);
+  File file(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+  TRY(file.Opened("open"));
+  TRY(file.WriteAll(content));
+  TRY(file.Close());
+  return is_new ? SyncDirectoryOf(path) : Status();
+}
+
+Status PosixFileSystem::SyncFile(const std::string& path) {
+  File file(path, O_RDONLY);
+  TRY(file.Opened("open"));
+  return file.SyncData();
+}
+
+Result<FileStamp> PosixFileSystem::Stamp(const std::string& path) const {
+  struct stat found;
+  if (::stat(path.c_str(), &found) != 0) return Errno(errno, "look at", path);
+  return FileStamp{found.st_dev, found.st_ino, static_cast<uint64_t>(found.st_size),
+                   found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec};
+}
+
+Result<std::unique_ptr<FileLock>> PosixFileSystem::Lock(const std::string& path, std::chrono::milliseconds wait) {
+  auto file = std::make_unique<File>(path, O_RDWR | O_CREAT, 0644);
+  TRY(file->Opened("open"));
+  const auto deadline = std::chrono::steady_clock::now() + wait;
+  // Asked for at growing intervals: waiting in the kernel knows of no deadline.
+  for (auto pause = std::chrono::microseconds(50);; pause = std::min(pause * 2, std::chrono::microseconds(5000))) {
+    ASSIGN_OR_RETURN(const bool locked, file->TryLock());
+    if (locked) return std::unique_ptr<FileLock>(std::make_unique<OpenFileLock>(std::move(file)));
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return Unavailable("lock ", path, ": another process has held it for ", wait.count(), " ms");
+    }
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 Result<std::vector<std::string>> PosixFileSystem::List(const std::string& path) const {

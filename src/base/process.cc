@@ -67,6 +67,8 @@ Result<Pipe> MakePipe() {
   return pipe;
 }
 
+bool HasOwnGroup(const ProcessSpec& spec) { return spec.group == ProcessSpec::Group::kOwn && spec.stdin_from == ProcessSpec::Stdin::kNull; }
+
 // What posix_spawn wants to know, freed at the end.
 class SpawnPlan {
  public:
@@ -87,8 +89,8 @@ class SpawnPlan {
     ::sigemptyset(&none);
     ::sigfillset(&all);
     short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    if (HasOwnGroup(spec)) flags |= POSIX_SPAWN_SETPGROUP;
     if (spec.stdin_from == ProcessSpec::Stdin::kNull) {
-      flags |= POSIX_SPAWN_SETPGROUP;
       Add(::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
     }
     Add(::posix_spawnattr_setflags(&attributes_, flags));
@@ -119,10 +121,7 @@ class SpawnPlan {
 class Child {
  public:
   Child(const ProcessSpec& spec, pid_t pid)
-      : spec_(spec),
-        pid_(pid),
-        group_(spec.stdin_from == ProcessSpec::Stdin::kNull),
-        ended_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
+      : spec_(spec), pid_(pid), group_(HasOwnGroup(spec)), ended_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
   ~Child() {
     if (waited_) return;
     ::kill(group_ ? -pid_ : pid_, SIGKILL);
@@ -223,7 +222,7 @@ Result<std::string> FindProgram(const ProcessSpec& spec) {
       if (std::string candidate = StrCat(folder, "/", name); IsProgram(candidate)) return candidate;
     }
   }
-  return NotFound("there is no program ", Quoted(name), " in PATH (", folders, ")");
+  return NotFound("there is no program ", Quoted(name), " in the folders of PATH");
 }
 
 Status CheckTexts(const ProcessSpec& spec) {

@@ -4,7 +4,7 @@
 // Promises:
 //   1. the program gets its arguments as they are: no shell is ever involved;
 //   2. it inherits stdin, stdout and stderr as asked for and no other file of ours, with every signal at its default;
-//   3. nothing of it is left when a run fails: it is killed, with its process group, and waited for;
+//   3. nothing of it is left when a run fails: it is killed, with its process group where it has its own, and waited for;
 //   4. what it writes to us costs no more memory than the limits say.
 // Safe to use from several threads.
 
@@ -26,6 +26,7 @@ Environment ProcessEnvironment();
 struct ProcessSpec {
   enum class Stdin { kNull, kInherit };
   enum class Stderr { kInherit, kCapture };
+  enum class Group { kOwn, kOurs };
 
   // The program, then its arguments. A program without a slash is looked for in the absolute folders of `environment`'s PATH.
   // REQUIRES not empty.
@@ -34,8 +35,11 @@ struct ProcessSpec {
   Environment environment;
   // Where it starts, and what a relative program is relative to; empty: where we are.
   std::string working_directory;
-  // kInherit leaves the program in our process group, as the terminal answers no other one; at the deadline it is killed alone then.
+  // kInherit needs Group::kOurs, as the terminal answers no other one, and implies it.
   Stdin stdin_from = Stdin::kNull;
+  // kOwn: at the deadline its children are killed with it. kOurs: what a terminal sends to us (Ctrl-C) reaches it too; at the deadline it
+  // is killed alone.
+  Group group = Group::kOwn;
   Stderr stderr_to = Stderr::kInherit;
   size_t max_stdout = 1 << 20;
   // Of a captured stderr this much is kept, from its beginning; the rest is dropped.

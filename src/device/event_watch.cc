@@ -1,0 +1,49 @@
+#include "device/event_watch.h"
+
+#include <algorithm>
+
+namespace allot::device {
+namespace {
+
+constexpr size_t kMostAtOnce = 256;
+constexpr uint64_t kXidOfDoubleBitError = 48;
+
+int InstanceOf(unsigned id) { return id == nvml::kNoInstance ? Place::kAll : static_cast<int>(id); }
+
+}  // namespace
+
+EventWatch::~EventWatch() {
+  if (set_) nvml_.FreeEventSet(set_);
+}
+
+Status EventWatch::Add(const std::string& uuid) {
+  if (gpus_.contains(uuid)) return {};
+  ASSIGN_OR_RETURN(const nvml::Device gpu, nvml_.DeviceByUuid(uuid));
+  ASSIGN_OR_RETURN(const uint64_t supported, nvml_.SupportedEvents(gpu));
+  // Errors of a single bit are left out: the hardware corrected them, and they would only wake us.
+  const uint64_t types = supported & (nvml::kEventXidCritical | nvml::kEventDoubleBitEcc);
+  if (types == 0) return Unsupported("this card reports no errors");
+  if (!set_) {
+    ASSIGN_OR_RETURN(set_, nvml_.CreateEventSet());
+  }
+  TRY(nvml_.RegisterEvents(gpu, types, set_));
+  gpus_[uuid] = gpu;
+  return {};
+}
+
+Result<std::vector<DeviceError>> EventWatch::Wait(std::chrono::milliseconds timeout) const {
+  std::vector<DeviceError> errors;
+  auto patience = static_cast<unsigned>(timeout.count());
+  while (errors.size() < kMostAtOnce) {
+    ASSIGN_OR_RETURN(const std::optional<nvml::EventData> event, nvml_.WaitEvent(set_, patience));
+    if (!event) break;
+    const auto gpu = std::ranges::find(gpus_, event->device, &decltype(gpus_)::value_type::second);
+    if (gpu == gpus_.end()) return Unavailable("an error of a GPU that NVML does not name");
+    const uint64_t xid = event->eventType == nvml::kEventXidCritical ? event->eventData : kXidOfDoubleBitError;
+    errors.push_back({{gpu->first, InstanceOf(event->gpuInstanceId), InstanceOf(event->computeInstanceId)}, xid});
+    patience = 0;
+  }
+  return errors;
+}
+
+}  // namespace allot::device

@@ -1,0 +1,67 @@
+#pragma once
+// A machine with GPUs for tests, in a temporary folder: a driver root with the fake NVML library, which the real loader loads, and a sysfs.
+// Included by tests only, which link fake_nvml_for_tests.
+//
+//   FakeMachine machine("gpus: [{model: rtx3090}, {model: l4}]");
+//   ASSERT_OK_AND_ASSIGN(const auto nvml, Nvml::Open(machine.driver_root()));
+//   machine.Write("gpus: [{model: l4}]");   // while nvml is in use
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "base/file_system.h"
+#include "device/driver_root.h"
+
+namespace allot::device {
+
+class FakeMachine {
+ public:
+  explicit FakeMachine(std::string_view inventory) {
+    std::string name = std::filesystem::temp_directory_path() / "allot-fake-machine-XXXXXX";
+    CHECK(mkdtemp(name.data()) != nullptr);
+    folder_ = name;
+    std::filesystem::create_directories(folder_ / "root/usr/lib64");
+    std::filesystem::create_directories(folder_ / "sys/bus/pci/devices");
+    std::filesystem::create_directories(folder_ / "sys/bus/pci/drivers/nvidia");
+    InstallLibrary();
+    Write(inventory);
+  }
+  ~FakeMachine() { std::filesystem::remove_all(folder_); }
+  FakeMachine(const FakeMachine&) = delete;
+  FakeMachine& operator=(const FakeMachine&) = delete;
+
+  DriverRoot driver_root() const { return DriverRoot(folder_ / "root"); }
+  std::string sysfs() const { return folder_ / "sys"; }
+  std::filesystem::path library() const { return folder_ / "root/usr/lib64/libnvidia-ml.so.1"; }
+
+  // A driver that is installed, or removed.
+  void InstallLibrary() const { std::filesystem::copy_file(ALLOT_FAKE_NVML_LIBRARY, library()); }
+  void RemoveLibrary() const { std::filesystem::remove_all(library()); }
+
+  // What the machine has from now on (fake_nvml/README.md).
+  void Write(std::string_view inventory) {
+    CHECK(PosixFileSystem().WriteFileAtomic(folder_ / "root/usr/lib64/fake_nvml.yaml", inventory).ok());
+  }
+
+  // The PCI device that a GPU is, below a root complex, bound to the driver.
+  void AddPci(const std::string& address, const std::string& root, int numa_node) const {
+    const std::filesystem::path device = folder_ / "sys/devices" / root / "0000:00:01.0" / address;
+    std::filesystem::create_directories(device);
+    std::ofstream(device / "numa_node") << numa_node << "\n";
+    const std::filesystem::path target = std::filesystem::path("../../../devices") / root / "0000:00:01.0" / address;
+    std::filesystem::create_symlink(target, folder_ / "sys/bus/pci/devices" / address);
+    std::filesystem::create_symlink(std::filesystem::path("..") / target, folder_ / "sys/bus/pci/drivers/nvidia" / address);
+  }
+  void RemovePci(const std::string& address) const {
+    std::filesystem::remove(folder_ / "sys/bus/pci/devices" / address);
+    std::filesystem::remove(folder_ / "sys/bus/pci/drivers/nvidia" / address);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace allot::device

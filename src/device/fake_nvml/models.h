@@ -1,0 +1,39 @@
+#pragma once
+// What the fake knows about cards: the facts that NVML tells of each model, as real ones do.
+
+#include <cstdint>
+#include <string_view>
+
+namespace allot::device::fake {
+
+struct Model {
+  std::string_view key;   // in the inventory: "rtx3090"
+  std::string_view name;  // "NVIDIA GeForce RTX 3090"
+  int brand;              // NVML's number
+  unsigned architecture;  // NVML's number
+  int compute_major, compute_minor;
+  int64_t memory_mib;
+  unsigned pci_device_id;  // device in the upper half, vendor in the lower one
+  bool ecc;
+  unsigned multiprocessors_per_slice;  // of MIG; 0: cannot be split
+};
+
+// Null: no such model.
+const Model* FindModel(std::string_view key);
+// "a100, h100, l4, rtx3060, rtx3090"
+std::string_view ModelKeys();
+
+// A MIG profile of the 80 GB cards.
+struct Profile {
+  std::string_view name;   // "1g.10gb"
+  unsigned id;             // of the GPU instance profile
+  unsigned slices;         // of the multiprocessors, of 7
+  unsigned memory_slices;  // of 8
+  int64_t memory_mib;
+  unsigned copy_engines, decoders, jpeg_engines, ofa_engines;
+};
+
+// Null: no such profile.
+const Profile* FindProfile(std::string_view name);
+
+}  // namespace allot::device::fake

@@ -1,0 +1,52 @@
+#pragma once
+// The NVML of this process, which one thread opens and closes while others ask it.
+//
+// NVML counts its users: it looks for GPUs anew only when the last one left. So there is one Nvml, and closing waits for calls under way.
+
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+
+#include "base/status.h"
+#include "device/driver_root.h"
+#include "device/nvml.h"
+
+namespace allot::device {
+
+class NvmlSession {
+ public:
+  // For the owner, one thread: the library, or null while it is closed.
+  const Nvml* get() const { return nvml_.get(); }
+  // Closes what is open and opens again.
+  Status Open(const DriverRoot& root) {
+    Close(Unavailable("the NVIDIA driver's library is being opened"));
+    Result<std::unique_ptr<Nvml>> nvml = Nvml::Open(root);
+    const std::unique_lock lock(mutex_);
+    status_ = nvml.status();
+    if (nvml.ok()) nvml_ = *std::move(nvml);
+    return status_;
+  }
+  // `why` is what others are told from now on.
+  void Close(Status why) {
+    const std::unique_lock lock(mutex_);
+    nvml_.reset();
+    status_ = std::move(why);
+  }
+
+  // For any thread: use(nvml), which returns a Result; or why it is closed.
+  template <typename Use>
+  auto With(Use use) const -> decltype(use(std::declval<const Nvml&>())) {
+    const std::shared_lock lock(mutex_);
+    if (!nvml_) return status_;
+    return use(*nvml_);
+  }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::unique_ptr<Nvml> nvml_;
+  Status status_ = Unavailable("the NVIDIA driver's library is not open yet");
+};
+
+}  // namespace allot::device
