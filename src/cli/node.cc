@@ -1,0 +1,143 @@
+#include "cli/node.h"
+
+#include <malloc.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <thread>
+
+#include "base/log.h"
+#include "base/process.h"
+#include "base/random.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "node/agent.h"
+
+namespace allot::cli {
+namespace {
+
+// Requests `stop` at the first signal that asks us to end; at the second one the program ends at once.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int one : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&signals, one);
+    CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
+    thread_ = std::thread([this, signals] {
+      int got = 0;
+      if (sigwait(&signals, &got) != 0 || ended_) return;
+      stop.Request();
+      sigwait(&signals, &got);
+      if (!ended_) _exit(128 + got);
+    });
+  }
+  ~StopSignals() {
+    ended_ = true;
+    pthread_kill(thread_.native_handle(), SIGTERM);
+    thread_.join();
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  Cancel stop;
+
+ private:
+  std::atomic<bool> ended_ = false;
+  std::thread thread_;
+};
+
+// The flag, or the environment variable that a DaemonSet sets.
+std::string Setting(const Arguments& arguments, std::string_view flag, const char* variable, std::string_view otherwise) {
+  if (arguments.Has(flag)) return arguments.Get(flag);
+  const char* const value = ::getenv(variable);
+  return value != nullptr && *value != '\0' ? std::string(value) : std::string(otherwise);
+}
+
+Status AddXids(const std::string& list, std::set<uint64_t>& xids) {
+  for (const std::string_view part : Split(list, ',')) {
+    const std::string_view text = Trim(part);
+    if (text.empty()) continue;
+    uint64_t xid = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), xid);
+    if (error != std::errc() || end != text.data() + text.size())
+      return Invalid("--additional-xids-to-ignore: ", Quoted(text), " is no number");
+    xids.insert(xid);
+  }
+  return {};
+}
+
+Result<node::AgentOptions> OptionsOf(const Arguments& arguments) {
+  node::AgentOptions options;
+  options.node_name = Setting(arguments, "node-name", "NODE_NAME", "");
+  if (options.node_name.empty()) return Invalid("--node-name: is missing; it is the name of the Node object (kubectl get nodes)");
+  options.driver_root.host = Setting(arguments, "nvidia-driver-root", "NVIDIA_DRIVER_ROOT", "/");
+  options.driver_root.here = Setting(arguments, "container-driver-root", "DRIVER_ROOT_CTR_PATH", options.driver_root.host);
+  options.sockets.plugins_dir =
+      Setting(arguments, "kubelet-plugins-directory-path", "KUBELET_PLUGINS_DIRECTORY_PATH", options.sockets.plugins_dir);
+  options.sockets.registry_dir =
+      Setting(arguments, "kubelet-registrar-directory-path", "KUBELET_REGISTRAR_DIRECTORY_PATH", options.sockets.registry_dir);
+  options.sockets.pod_uid = Setting(arguments, "pod-uid", "POD_UID", "");
+  options.cdi.folder = Setting(arguments, "cdi-root", "CDI_ROOT", options.cdi.folder);
+  options.cdi.hook = Setting(arguments, "cdi-hook", "ALLOT_CDI_HOOK", "");
+  options.toolkit_folders = {"/etc/cdi", options.cdi.folder};
+  options.config_path = Setting(arguments, "config", "ALLOT_NODE_CONFIG", "");
+  options.http_address = Setting(arguments, "http-endpoint", "HTTP_ENDPOINT", "");
+  const std::string port = Setting(arguments, "healthcheck-port", "HEALTHCHECK_PORT", "-1");
+  if (port != "-1") options.health_address = StrCat(":", port);
+  TRY(AddXids(Setting(arguments, "additional-xids-to-ignore", "ADDITIONAL_XIDS_TO_IGNORE", ""), options.health.program_xids));
+  for (std::string* const path : {&options.driver_root.host, &options.driver_root.here}) {
+    while (path->size() > 1 && path->ends_with('/')) path->pop_back();
+  }
+  return options;
+}
+
+Status Run(const Verb& verb, const Arguments& arguments) {
+  if (!arguments.operands().empty()) return Invalid("node takes no arguments but flags, not ", Quoted(arguments.operands()[0]));
+  ASSIGN_OR_RETURN(node::AgentOptions options, OptionsOf(arguments));
+  // One arena for all threads: the agent has to fit into ten MiB, and none of them allocates much.
+  ::mallopt(M_ARENA_MAX, 1);
+  ::mallopt(M_TRIM_THRESHOLD, 64 << 10);
+  StopSignals signals;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
+  PosixFileSystem files;
+  SystemClock clock;
+  SystemRandom random;
+  Log log(clock, arguments.Get("log-format", "text") == "json" ? Log::Format::kJson : Log::Format::kText, Log::Stderr());
+  return node::Agent(std::move(options), session->client(), files, clock, random, log).Run(signals.stop);
+}
+
+}  // namespace
+
+Verb NodeVerb() {
+  Verb verb;
+  verb.name = "node";
+  verb.summary = "The agent of one node: offers its GPUs to the cluster and prepares what claims were given of them.";
+  verb.usage = "--node-name NAME [flags]";
+  verb.examples =
+      "# On a node, beside kubelet\n"
+      "allot node --node-name $(hostname) --kubeconfig /etc/kubernetes/admin.conf\n"
+      "# With metrics, and a policy for each GPU\n"
+      "allot node --node-name n1 --http-endpoint :8080 --config /etc/allot/node.yaml\n";
+  verb.flags = {
+      {.name = "node-name", .value = "NAME", .help = "the Node object of this machine; else NODE_NAME"},
+      {.name = "config", .value = "FILE", .help = "policies for GPUs (docs/node-config.md); read again when it changes"},
+      {.name = "nvidia-driver-root", .value = "DIR", .help = "where the NVIDIA driver is on the machine; / unless given"},
+      {.name = "container-driver-root", .value = "DIR", .help = "the same folder as this program sees it, in a container"},
+      {.name = "cdi-root", .value = "DIR", .help = "where CDI specs are written; /var/run/cdi unless given"},
+      {.name = "cdi-hook", .value = "PROGRAM", .help = "this program, by its path on the machine, for the containers' linker cache"},
+      {.name = "kubelet-plugins-directory-path", .value = "DIR", .help = "of kubelet; /var/lib/kubelet/plugins unless given"},
+      {.name = "kubelet-registrar-directory-path", .value = "DIR", .help = "of kubelet; /var/lib/kubelet/plugins_registry unless given"},
+      {.name = "pod-uid", .value = "UID", .help = "of our Pod, so that an update can run two agents at once; else POD_UID"},
+      {.name = "http-endpoint", .value = "ADDRESS:PORT", .help = "serves /metrics, /healthz and /readyz; off unless given"},
+      {.name = "healthcheck-port", .value = "PORT", .help = "serves gRPC health; off unless given"},
+      {.name = "additional-xids-to-ignore", .value = "N,...", .help = "errors (XIDs) that do not make a GPU unhealthy"},
+      {.name = "log-format", .value = "text|json", .help = "how lines on standard error look"},
+  };
+  verb.run = [](const Verb& self, const Arguments& arguments) { return Exit(Run(self, arguments)); };
+  return verb;
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,10 @@
+#pragma once
+// allot node: the agent of one node (src/node).
+
+#include "cli/args.h"
+
+namespace allot::cli {
+
+Verb NodeVerb();
+
+}  // namespace allot::cli

@@ -1,0 +1,330 @@
+#include "node/agent.h"
+
+#include <poll.h>
+
+#include <atomic>
+#include <set>
+
+#include "json/json.h"
+#include "node/devices.h"
+#include "node/dra_service.h"
+#include "node/health_service.h"
+#include "node/kube_world.h"
+#include "node/metrics.h"
+#include "node/monitor.h"
+#include "node/offer.h"
+#include "node/policy.h"
+#include "node/publisher.h"
+#include "node/registration.h"
+#include "node/rivals.h"
+#include "node/rpc/server.h"
+#include "node/usage.h"
+
+namespace allot::node {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kTick{1000};    // how often the small things are looked at: the policy file, what is held
+constexpr seconds kHealthEvery{20};    // kubelet is told again,
+constexpr seconds kHealthTimeout{60};  // and takes a device for unknown after
+constexpr seconds kRivalEvery{5};
+constexpr seconds kDrain{10};
+
+// False: asked to stop.
+bool Rest(milliseconds time, const Cancel& stop, const Cancel* wake = nullptr) {
+  pollfd fds[] = {{stop.fd(), POLLIN, 0}, {wake != nullptr ? wake->fd() : -1, POLLIN, 0}};
+  poll(fds, 2, static_cast<int>(time.count()));
+  return !stop.requested();
+}
+
+// Tells a state once, when it changes.
+class Told {
+ public:
+  bool IsNew(const Status& status) {
+    std::string text = status.ok() ? std::string() : std::string(status.message());
+    if (known_ && text == text_) return false;
+    const bool worth = known_ || !text.empty();
+    known_ = true;
+    text_ = std::move(text);
+    return worth;
+  }
+
+ private:
+  bool known_ = false;
+  std::string text_;
+};
+
+std::string_view EffectOf(const device::Health& health) {
+  return health.state == device::Health::State::kUnhealthy ? "NoSchedule" : "None";
+}
+
+DeviceTaints TaintsOf(const device::Snapshot& snapshot) {
+  DeviceTaints taints;
+  for (const auto& [uuid, health] : snapshot.health) {
+    if (health.state == device::Health::State::kHealthy || health.key.empty()) continue;
+    taints[uuid].push_back({StrCat(kDriver, "/", health.key), health.value, std::string(EffectOf(health))});
+  }
+  return taints;
+}
+
+}  // namespace
+
+class Agent::Parts {
+ public:
+  Parts(AgentOptions options, kube::Client& client, FileSystem& files, const Clock& clock, Random& random, Log& log)
+      : options_(std::move(options)),
+        client_(client),
+        files_(files),
+        clock_(clock),
+        log_(log),
+        state_folder_(StrCat(options_.sockets.plugins_dir, "/", kDriver)),
+        inventory_({.scan = {.driver_root = options_.driver_root.here, .sysfs = options_.sys, .health = options_.health}}, files, clock,
+                   [this] { changed_.store(true); }),
+        world_(client, inventory_),
+        cdi_(files, options_.cdi, options_.driver_root),
+        toolkit_(files, options_.toolkit_folders),
+        time_slice_(options_.driver_root),
+        policy_(files, options_.config_path),
+        publisher_(client, {.driver = std::string(kDriver), .node_name = options_.node_name}, random, clock,
+                   [this](const Publication& publication) { OnPublished(publication); }) {
+    options_.sockets.driver = kDriver;
+  }
+
+  Status Run(const Cancel& stop) {
+    ASSIGN_OR_RETURN(const SocketPaths paths, PathsOf(options_.sockets));
+    TRY(files_.MakeDirs(state_folder_));
+    ASSIGN_OR_RETURN(journal_, Journal::Open(files_, state_folder_));
+    TRY(policy_.Refresh());  // later a broken file is only told; a start with one would share what should not be
+    preparer_.emplace(Preparer::Parts{files_, *journal_, cdi_, toolkit_, time_slice_, world_, clock_, options_.node_name,
+                                      options_.mps_pipes, [this](std::string_view line) { log_.Info(line); }});
+    inventory_.Start();
+    if (!AwaitAlone(stop)) return {};
+    TRY(Serve(paths));
+    publisher_.Start();
+    log_.Info("serving", {{"node", options_.node_name}, {"socket", paths.service}});
+    Work(stop);
+    log_.Info("stopping");
+    server_->Drain(std::chrono::steady_clock::now() + kDrain);
+    publisher_.Stop();
+    inventory_.Stop();
+    return {};
+  }
+
+ private:
+  // Waits until no other software serves the GPUs of this node. False: asked to stop.
+  bool AwaitAlone(const Cancel& stop) {
+    for (Told told;;) {
+      Status alone = CheckDraDriver(files_, options_.sockets.registry_dir, state_folder_);
+      if (alone.ok()) {
+        const MonotonicTime soon = std::chrono::steady_clock::now() + kRivalEvery;
+        const Result<kube::ObjectPtr> node = client_.Get(kube::types::kNodes, "", options_.node_name, {soon, &stop});
+        // Without the API nothing can be published either: claims that are held already are served all the same.
+        alone = node.ok() ? CheckDevicePlugin((*node)->json()) : Status();
+      }
+      if (told.IsNew(alone)) log_.Error("not serving", {{"error", std::string(alone.message())}});
+      if (alone.ok()) return !stop.requested();
+      if (!Rest(kRivalEvery, stop)) return false;
+    }
+  }
+
+  Status Serve(const SocketPaths& paths) {
+    dra_.emplace(*preparer_, calls_, log_);
+    registration_.emplace(Registration::DraPlugin(std::string(kDriver), paths.service), [this](const rpc::RegistrationStatus& status) {
+      if (status.registered)
+        log_.Info("registered with kubelet");
+      else
+        log_.Error("not registered with kubelet", {{"error", status.error}});
+    });
+    const auto ready = [this] { return Ready(); };
+    auto services = std::make_shared<rpc::Services>(), registration = std::make_shared<rpc::Services>();
+    dra_->AddTo(*services);
+    health_.AddTo(*services);
+    registration_->AddTo(*registration);
+    ASSIGN_OR_RETURN(server_, rpc::Server::Start({}));
+    ASSIGN_OR_RETURN(http::Listener service, ListenAt(paths.service));
+    server_->Serve(std::move(service), services);
+    ASSIGN_OR_RETURN(http::Listener registrar, ListenAt(paths.registration));
+    TRY(MarkSocket(files_, state_folder_, paths.registration));
+    server_->Serve(std::move(registrar), registration);
+    if (!options_.health_address.empty()) {
+      auto checks = std::make_shared<rpc::Services>();
+      AddHealthCheck(*checks, ready);
+      ASSIGN_OR_RETURN(http::Listener listener, ListenTcp(options_.health_address).Context("gRPC health"));
+      server_->Serve(std::move(listener), checks);
+    }
+    if (options_.http_address.empty()) return {};
+    ASSIGN_OR_RETURN(monitor_, StartMonitor(options_.http_address, {[this] { return Metrics(); }, ready}).Context("metrics"));
+    return {};
+  }
+
+  // The rest of the agent's life.
+  void Work(const Cancel& stop) {
+    MonotonicTime health_due{}, sweep_due{};
+    for (;;) {
+      for (std::string& damage : journal_->TakeDamage()) log_.Error("journal damaged", {{"error", std::move(damage)}});
+      const Status policy = policy_.Refresh();
+      if (policy_told_.IsNew(policy)) {
+        if (policy.ok())
+          log_.Info("node config is good again", {{"file", options_.config_path}});
+        else
+          log_.Error("node config not used", {{"error", policy.message()}});
+      }
+      Publish();
+      const MonotonicTime now = clock_.MonotonicNow();
+      if (changed_.exchange(false) || now >= health_due) {
+        TellHealth();
+        health_due = now + kHealthEvery;
+      }
+      if (now >= sweep_due) {
+        const Status swept = preparer_->Sweep(options_.sweep_grace, {now + seconds(30), &stop});
+        if (sweep_told_.IsNew(swept) && !swept.ok()) log_.Warning("sweep", {{"error", swept.message()}});
+        sweep_due = now + (swept.ok() ? options_.sweep_every : seconds(10));
+      }
+      if (!Rest(kTick, stop)) return;
+    }
+  }
+
+  // Says what the node offers, when that has changed.
+  void Publish() {
+    const Result<Holdings> holdings = journal_->Read();
+    const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+    if (!holdings.ok()) return;
+    world_.KeepOnly(*holdings);
+    if (inventory_told_.IsNew(snapshot->status)) {
+      if (snapshot->status.ok())
+        log_.Info("GPUs found", {{"count", std::to_string(snapshot->gpus.size())}});
+      else
+        log_.Error("no GPUs", {{"error", snapshot->status.message()}});
+    }
+    if (!knows_offered_) {
+      // What is on the server was promised to those who hold it: only then can a change of policy wait for them.
+      Result<Policies> offered = publisher_.Offered({std::chrono::steady_clock::now() + seconds(2)});
+      if (!offered.ok()) return;
+      offered_ = *std::move(offered);
+      knows_offered_ = true;
+    }
+    std::set<std::string, std::less<>> held;
+    for (const auto& [uid, holding] : *holdings) {
+      for (const HeldShare& share : holding->shares) held.insert(share.uuid);
+    }
+    Offer offer = MakeOffer({snapshot->gpus, options_.node_name, policy_.current(), held, offered_, TaintsOf(*snapshot)});
+    for (std::string& problem : offer.problems) {
+      if (problems_.insert(problem).second) log_.Warning("device left out", {{"error", std::move(problem)}});
+    }
+    for (const std::string& problem : snapshot->left_out) {
+      if (problems_.insert(problem).second) log_.Warning("GPU left out", {{"error", problem}});
+    }
+    offered_ = std::move(offer.policies);
+    std::string text = json::Write(offer.slices.root());
+    if (text == published_) return;
+    published_ = std::move(text);
+    publisher_.Publish(std::move(offer.slices));
+  }
+
+  void TellHealth() {
+    const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+    std::vector<rpc::DeviceHealth> devices;
+    const auto add = [&](const std::string& uuid, std::string name) {
+      const auto found = snapshot->health.find(uuid);
+      rpc::DeviceHealth one{options_.node_name, std::move(name), rpc::DeviceHealth::State::kUnknown, clock_.Now(), kHealthTimeout, ""};
+      if (found != snapshot->health.end()) {
+        one.state = found->second.state == device::Health::State::kUnhealthy ? rpc::DeviceHealth::State::kUnhealthy
+                                                                             : rpc::DeviceHealth::State::kHealthy;
+        one.message = found->second.message;
+      }
+      devices.push_back(std::move(one));
+    };
+    for (const device::Gpu& gpu : snapshot->gpus) {
+      if (!gpu.mig_enabled) add(gpu.uuid, DeviceName(gpu));
+      for (const device::MigDevice& mig : gpu.mig) add(mig.uuid, DeviceName(gpu, mig));
+    }
+    health_.Update(devices);
+  }
+
+  void OnPublished(const Publication& publication) {
+    if (publication.status.ok()) {
+      log_.Info("published", {{"devices", std::to_string(publication.devices)}, {"generation", std::to_string(publication.generation)}});
+    } else {
+      log_.Error("not all is published", {{"error", publication.status.message()}});
+    }
+  }
+
+  Status Ready() {
+    TRY(registration_->state());
+    const Publication publication = publisher_.status();
+    TRY(Status(publication.status));
+    return publication.generation > 0 ? Status() : Unavailable("no devices are published yet");
+  }
+
+  std::string Metrics() {
+    std::string text;
+    calls_.AppendTo(text);
+    const Result<Holdings> holdings = journal_->Read();
+    if (!holdings.ok()) return text;
+    const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+    std::map<std::string, int64_t> used;
+    std::map<std::string, bool> healthy;
+    std::map<std::string, std::map<std::string, int64_t>> by_pod;  // UID of the Pod, UUID of the device
+    for (const auto& [uuid, health] : snapshot->health) {
+      healthy[uuid] = health.state != device::Health::State::kUnhealthy;
+      if (const Result<int64_t> mib = inventory_.UsedMemoryMib(uuid); mib.ok()) used[uuid] = *mib;
+      const Result<std::vector<device::GpuProcess>> processes = inventory_.Processes(uuid);
+      if (!processes.ok()) continue;
+      for (const device::GpuProcess& process : *processes) {
+        const std::string pod = PodOfProcess(files_, options_.proc, process.pid);
+        if (!pod.empty() && process.used_mib) by_pod[pod][uuid] += *process.used_mib;
+      }
+    }
+    std::map<std::string, ClaimUse, std::less<>> claims;
+    for (const auto& [uid, pods] : world_.Pods()) {
+      ClaimUse& use = claims[uid];
+      for (const PodRef& pod : pods) {
+        use.pods.push_back(pod.name);
+        for (const auto& [uuid, mib] : by_pod[pod.uid]) use.used_mib[uuid] += mib;
+      }
+    }
+    AppendGpuMetrics({snapshot->gpus, *holdings, used, claims, std::move(healthy), options_.node_name}, text);
+    return text;
+  }
+
+  AgentOptions options_;
+  kube::Client& client_;
+  FileSystem& files_;
+  const Clock& clock_;
+  Log& log_;
+  const std::string state_folder_;
+  std::atomic<bool> changed_{true};
+
+  device::Inventory inventory_;
+  KubeWorld world_;
+  std::unique_ptr<Journal> journal_;
+  Cdi cdi_;
+  ToolkitSpec toolkit_;
+  SmiTimeSlice time_slice_;
+  PolicyFile policy_;
+  Policies offered_;
+  bool knows_offered_ = false;
+  std::string published_;  // what the publisher was told last
+  std::set<std::string> problems_;
+  Told policy_told_, sweep_told_, inventory_told_;
+  CallMetrics calls_;
+  std::optional<Preparer> preparer_;
+  HealthService health_;
+  std::optional<DraService> dra_;
+  std::optional<Registration> registration_;
+  Publisher publisher_;
+  std::unique_ptr<http::Server> monitor_;
+  std::unique_ptr<rpc::Server> server_;
+};
+
+Agent::Agent(AgentOptions options, kube::Client& client, FileSystem& files, const Clock& clock, Random& random, Log& log)
+    : parts_(std::make_unique<Parts>(std::move(options), client, files, clock, random, log)) {}
+
+Agent::~Agent() = default;
+
+Status Agent::Run(const Cancel& stop) { return parts_->Run(stop); }
+
+}  // namespace allot::node

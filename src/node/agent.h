@@ -1,0 +1,57 @@
+#pragma once
+// The node agent: offers the GPUs of this machine to the cluster, and prepares what was allocated of them.
+//
+//   inventory ──► offer ──► publisher ──► ResourceSlices
+//       │                       ▲ policy file, holdings
+//       ├──► health ──► kubelet (Pod status), taints
+//   kubelet ──► rpc ──► DraService ──► Preparer ──► journal, CDI
+//
+// Crash-only: stopping is for politeness (calls under way end, sockets go), everything else is as after a kill. Slices stay: kubelet
+// removes them when the driver stays away.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "device/inventory.h"
+#include "kube/client.h"
+#include "node/cdi.h"
+#include "node/driver_files.h"
+#include "node/sockets.h"
+
+namespace allot::node {
+
+struct AgentOptions {
+  std::string node_name;
+  DriverRoot driver_root;
+  SocketPlaces sockets;  // its driver is set by the agent
+  CdiOptions cdi;
+  std::vector<std::string> toolkit_folders = {"/etc/cdi", "/var/run/cdi"};
+  std::string config_path;  // of the policies; empty: none
+  std::string proc = "/proc", sys = "/sys";
+  std::string mps_pipes = "/tmp/nvidia-mps";  // as we see it
+  std::string http_address;                   // "0.0.0.0:8080" for metrics; empty: none
+  std::string health_address;                 // "0.0.0.0:51516" for gRPC health; empty: none
+  device::HealthOptions health;
+  std::chrono::seconds sweep_every{600}, sweep_grace{120};
+};
+
+class Agent {
+ public:
+  // All must outlive it.
+  Agent(AgentOptions options, kube::Client& client, FileSystem& files, const Clock& clock, Random& random, Log& log);
+  ~Agent();
+
+  // Works until `stop` is requested. An error: it cannot work, and why; time does not heal that.
+  Status Run(const Cancel& stop);
+
+ private:
+  class Parts;
+  const std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace allot::node

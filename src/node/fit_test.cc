@@ -1,0 +1,83 @@
+#include "node/fit.h"
+
+#include "base/test_util.h"
+
+namespace allot::node {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+HeldShare On(std::string uuid, int64_t mib, int64_t whole = 24576) {
+  HeldShare share;
+  share.device = "gpu-0";
+  share.uuid = std::move(uuid);
+  share.memory_mib = mib;
+  share.whole_mib = whole;
+  return share;
+}
+
+std::shared_ptr<const Holding> Held(const std::string& uid, std::vector<HeldShare> shares) {
+  return std::make_shared<const Holding>(Holding{uid, "lab", uid, std::move(shares)});
+}
+
+Holdings Others(std::vector<std::shared_ptr<const Holding>> all) {
+  Holdings holdings;
+  for (auto& one : all) holdings.emplace(one->uid, one);
+  return holdings;
+}
+
+class FitTest : public testing::Test {
+ protected:
+  Status Check(const std::vector<HeldShare>& wanted, const Holdings& others) {
+    return CheckFits(*Held("new", wanted), others, in_the_way_);
+  }
+  std::vector<std::shared_ptr<const Holding>> in_the_way_;
+};
+
+TEST_F(FitTest, FourSharesFillTheCardAndTheFifthIsRefusedWithTheHolders) {
+  std::vector<std::shared_ptr<const Holding>> held;
+  for (const std::string name : {"a", "b", "c"}) held.push_back(Held(name, {On("G", 6144)}));
+  EXPECT_OK(Check({On("G", 6144)}, Others(held)));
+  held.push_back(Held("d", {On("G", 6144)}));
+  EXPECT_THAT(Check({On("G", 1)}, Others(held)),
+              IsStatus(Code::kExhausted, AllOf(HasSubstr("has 24576 MiB, of which 0 are free, and the claim wants 1"),
+                                               HasSubstr("lab/a holds 6144 MiB"), HasSubstr("lab/d holds 6144 MiB"))));
+  EXPECT_THAT(in_the_way_, SizeIs(4));
+  EXPECT_OK(Check({On("H", 24576)}, Others(held)));
+  EXPECT_THAT(in_the_way_, SizeIs(0));
+}
+
+TEST_F(FitTest, SeveralSharesOfOneClaimAreAddedUp) {
+  EXPECT_OK(Check({On("G", 12288), On("G", 12288)}, {}));
+  EXPECT_THAT(Check({On("G", 12288), On("G", 12289)}, {}), IsStatus(Code::kExhausted, HasSubstr("nobody else")));
+}
+
+TEST_F(FitTest, WhoOnlyLooksOnTakesNothing) {
+  HeldShare admin = On("G", 24576);
+  admin.admin = true;
+  EXPECT_OK(Check({On("G", 24576)}, Others({Held("a", {admin})})));
+  EXPECT_OK(Check({admin}, Others({Held("a", {On("G", 24576)})})));
+}
+
+TEST_F(FitTest, DeviceThatDoesNotTellItsMemoryHasOneHolder) {
+  EXPECT_OK(Check({On("G", 0, 0)}, {}));
+  EXPECT_THAT(Check({On("G", 0, 0)}, Others({Held("a", {On("G", 0, 0)})})), IsStatus(Code::kExhausted, HasSubstr("one holder at a time")));
+}
+
+TEST_F(FitTest, SettingsThatDifferAreRefusedWithTheNeighbour) {
+  HeldShare slow = On("G", 1), fast = On("G", 1), mps = On("G", 1);
+  slow.sharing = {"TimeSlicing", "Long", 0, 0};
+  fast.sharing = {"TimeSlicing", "Short", 0, 0};
+  mps.sharing = {"MPS", "", 0, 0};
+  EXPECT_OK(Check({slow}, Others({Held("a", {slow})})));
+  EXPECT_OK(Check({slow}, Others({Held("a", {On("G", 1)})})));
+  EXPECT_THAT(Check({fast}, Others({Held("a", {slow})})),
+              IsStatus(Code::kUnavailable, AllOf(HasSubstr("lab/a"), HasSubstr("interval Long, the other Short"))));
+  EXPECT_THAT(Check({mps}, Others({Held("a", {slow})})), IsStatus(Code::kUnavailable, HasSubstr("TimeSlicing, the other MPS")));
+  EXPECT_THAT(Check({On("G", 1)}, Others({Held("a", {mps})})), IsStatus(Code::kUnavailable, HasSubstr("MPS, the other does not")));
+}
+
+}  // namespace
+}  // namespace allot::node

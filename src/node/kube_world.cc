@@ -1,0 +1,46 @@
+#include "node/kube_world.h"
+
+#include "model/reader.h"
+
+namespace allot::node {
+
+Result<kube::ObjectPtr> KubeWorld::Claim(const std::string& name_space, const std::string& name, const http::Patience& patience) {
+  {
+    std::unique_lock lock(mutex_);
+    while (reads_ == kMaxReads) {
+      TRY(http::Check(patience));
+      read_.wait_for(lock, std::chrono::milliseconds(100));
+    }
+    ++reads_;
+  }
+  Result<kube::ObjectPtr> claim = client_.Get(kube::types::kResourceClaims, name_space, name, patience);
+  const std::lock_guard lock(mutex_);
+  --reads_;
+  read_.notify_one();
+  if (!claim.ok()) return claim;
+  std::vector<PodRef> pods;
+  const model::Reader object((*claim)->json());
+  object["status"].Each("reservedFor", [&](const model::Reader& user) {
+    if (user.Text("resource") == "pods") pods.push_back({std::string(user.Text("name")), std::string(user.Text("uid"))});
+  });
+  pods_.insert_or_assign(std::string((*claim)->uid()), std::move(pods));
+  return claim;
+}
+
+Result<std::vector<device::Gpu>> KubeWorld::Gpus() {
+  const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+  TRY(Status(snapshot->status));
+  return snapshot->gpus;
+}
+
+std::map<std::string, std::vector<PodRef>, std::less<>> KubeWorld::Pods() const {
+  const std::lock_guard lock(mutex_);
+  return pods_;
+}
+
+void KubeWorld::KeepOnly(const Holdings& holdings) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(pods_, [&](const auto& entry) { return !holdings.contains(entry.first); });
+}
+
+}  // namespace allot::node

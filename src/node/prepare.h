@@ -1,0 +1,106 @@
+#pragma once
+// Preparing a claim: from the allocation in the API to something that a container can be started with, and back.
+//
+//   1. look in the journal: what is held already is only made good and answered again;
+//   2. read the claim from the API: whose devices, how much of them;
+//   3. pass the gate and write the holding to the journal, in one step;
+//   4. make what is derived from the holding: CDI spec, time slice;
+//   5. answer.
+//
+// Promises:
+//   1. killed at any instruction, the claim is held or not held, and the next Prepare, Unprepare or Sweep makes everything agree;
+//   2. what fails changes nothing, and what time heals is waited out for as long as the caller's patience leaves room for an answer;
+//   3. calls for the same claim take turns, all others do not wait for each other.
+// Safe to use from several threads.
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "device/gpu.h"
+#include "http/dial.h"
+#include "kube/object.h"
+#include "node/cdi.h"
+#include "node/journal.h"
+#include "node/time_slice.h"
+#include "node/toolkit_spec.h"
+
+namespace allot::node {
+
+struct ClaimRef {
+  std::string name_space, name, uid;
+
+  std::string ToString() const { return StrCat("claim ", name_space, "/", name); }
+};
+
+// A device as kubelet wants it.
+struct PreparedDevice {
+  std::vector<std::string> requests;
+  std::string pool, device, share_id;
+  std::vector<std::string> cdi_ids;
+
+  friend bool operator==(const PreparedDevice&, const PreparedDevice&) = default;
+};
+
+// What a Preparer sees of the world outside of its own files.
+class World {
+ public:
+  virtual ~World() = default;
+  // A ResourceClaim. kNotFound: there is none of that name.
+  virtual Result<kube::ObjectPtr> Claim(const std::string& name_space, const std::string& name, const http::Patience& patience) = 0;
+  // The GPUs of this machine, now. kUnavailable: they cannot be told at the moment.
+  virtual Result<std::vector<device::Gpu>> Gpus() = 0;
+};
+
+class Preparer {
+ public:
+  struct Parts {
+    FileSystem& files;
+    Journal& journal;
+    Cdi& cdi;
+    ToolkitSpec& toolkit;
+    TimeSlice& time_slice;
+    World& world;
+    const Clock& clock;
+    std::string node_name;                      // the pool of our devices
+    std::string mps_pipes = "/tmp/nvidia-mps";  // as we see it
+    std::function<void(std::string_view)> log = [](std::string_view) {};
+  };
+
+  explicit Preparer(Parts parts) : parts_(std::move(parts)) {}
+
+  // The error names the claim.
+  Result<std::vector<PreparedDevice>> Prepare(const ClaimRef& claim, const http::Patience& patience);
+  // Ok where nothing is held.
+  Status Unprepare(const ClaimRef& claim, const http::Patience& patience);
+
+  // Makes good what is derived from the holdings, removes what belongs to none, and lets go of holdings whose claim has been gone from
+  // the API for two sweeps and `grace`: kubelet has forgotten them.
+  Status Sweep(std::chrono::seconds grace, const http::Patience& patience);
+
+ private:
+  class Turn;
+
+  Result<Holding> Resolve(const ClaimRef& claim, const http::Patience& patience);
+  Status Reserve(const Holding& wanted, const http::Patience& patience);
+  Status Make(const Holding& holding);
+  Status Undo(const Holding& holding);
+  bool IsGoing(const Holding& holder, const http::Patience& patience);
+  std::vector<PreparedDevice> Answer(const Holding& holding) const;
+  // Repeats what is kUnavailable until the patience is nearly at its end.
+  Status Insist(const ClaimRef& claim, const http::Patience& patience, const std::function<Status()>& attempt);
+
+  const Parts parts_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::string> busy_;                                 // claims whose turn it is
+  std::map<std::string, MonotonicTime, std::less<>> missing_;  // since when the claim of a holding is gone
+};
+
+}  // namespace allot::node

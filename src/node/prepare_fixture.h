@@ -1,0 +1,138 @@
+#pragma once
+// A node in a temporary folder, for tests: real files, GPUs and claims as told.
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "base/clock.h"
+#include "base/test_util.h"
+#include "json/json.h"
+#include "kube/object.h"
+#include "node/prepare.h"
+
+namespace allot::node {
+
+inline device::Gpu Rtx3090(int minor = 0) {
+  device::Gpu gpu;
+  gpu.minor = minor;
+  gpu.uuid = StrCat("GPU-0000000", minor, "-aaaa-bbbb-cccc-dddddddddddd");
+  gpu.product_name = "NVIDIA GeForce RTX 3090";
+  gpu.raw_driver_version = "580.105.08";
+  gpu.memory_mib = 24576;
+  return gpu;
+}
+
+class FakeWorld final : public World {
+ public:
+  Result<kube::ObjectPtr> Claim(const std::string& name_space, const std::string& name, const http::Patience&) override {
+    const std::lock_guard lock(mutex_);
+    if (down) return Unavailable("connection refused");
+    ++reads;
+    const auto found = claims_.find(StrCat(name_space, "/", name));
+    if (found == claims_.end()) return NotFound("resourceclaims \"", name, "\" not found");
+    return found->second;
+  }
+  Result<std::vector<device::Gpu>> Gpus() override {
+    const std::lock_guard lock(mutex_);
+    if (!broken.empty()) return Unavailable(broken);
+    return gpus;
+  }
+
+  void Put(const std::string& name_space, const std::string& name, const std::string& uid, const std::string& status) {
+    const std::lock_guard lock(mutex_);
+    const std::string text = StrCat(R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"namespace":")", name_space,
+                                    R"(","name":")", name, R"(","uid":")", uid, R"("},"spec":{"devices":{}},"status":)", status, "}");
+    json::Document document = *json::Parse(text);
+    const json::Value root = document.root();
+    claims_[StrCat(name_space, "/", name)] = std::make_shared<const kube::Object>(std::move(document), root);
+  }
+  void Remove(const std::string& name_space, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    claims_.erase(StrCat(name_space, "/", name));
+  }
+
+  std::vector<device::Gpu> gpus = {Rtx3090()};
+  std::string broken;  // not empty: why GPUs cannot be told
+  bool down = false;   // the API
+  int reads = 0;
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, kube::ObjectPtr> claims_;
+};
+
+class FakeTimeSlice final : public TimeSlice {
+ public:
+  Status Set(const std::string& uuid, const std::string& interval) override {
+    if (fail) return Unavailable("nvidia-smi failed");
+    set[uuid] = interval;
+    return {};
+  }
+  std::map<std::string, std::string> set;
+  bool fail = false;
+};
+
+// One result of an allocation, as JSON. `memory` empty: none consumed.
+inline std::string ResultJson(std::string_view request, std::string_view device, std::string_view memory, std::string_view share = "") {
+  return StrCat(R"({"request":")", request, R"(","driver":"gpu.nvidia.com","pool":"n1","device":")", device, "\"",
+                share.empty() ? "" : StrCat(R"(,"shareID":")", share, "\""),
+                memory.empty() ? "" : StrCat(R"(,"consumedCapacity":{"memory":")", memory, "\"}"), "}");
+}
+inline std::string Allocated(std::string_view results, std::string_view config = "") {
+  return StrCat(R"({"allocation":{"devices":{"results":[)", results, R"(],"config":[)", config, "]}}}");
+}
+
+class PrepareFixture : public testing::Test {
+ protected:
+  PrepareFixture() { Reset(); }
+  ~PrepareFixture() override { std::filesystem::remove_all(folder_); }
+
+  // An empty node.
+  void Reset() {
+    std::filesystem::remove_all(folder_);
+    for (const std::string path : {"/state", "/root/dev", "/root/usr/bin", "/root/usr/lib/x86_64-linux-gnu"}) {
+      std::filesystem::create_directories(folder_ + path);
+    }
+    for (const std::string path : {"/root/dev/nvidiactl", "/root/dev/nvidia-uvm", "/root/dev/nvidia0", "/root/dev/nvidia1",
+                                   "/root/usr/bin/nvidia-smi", "/root/usr/lib/x86_64-linux-gnu/libcuda.so.580.105.08"}) {
+      std::ofstream(folder_ + path) << "";
+    }
+  }
+
+  // All that a process of the agent has.
+  struct Agent {
+    Agent(PrepareFixture& test, FileSystem& files)
+        : journal(*Journal::Open(files, test.folder_ + "/state")),
+          cdi(files, {.folder = test.folder_ + "/cdi", .hook = "/opt/allot", .proc = test.folder_ + "/proc"},
+              {"/drv", test.folder_ + "/root"}),
+          toolkit(files, {test.folder_ + "/etc-cdi"}),
+          preparer({files, *journal, cdi, toolkit, test.slices_, test.world_, test.clock_, "n1", test.folder_ + "/mps",
+                    [&test](std::string_view line) { test.Log(line); }}) {}
+
+    std::unique_ptr<Journal> journal;
+    Cdi cdi;
+    ToolkitSpec toolkit;
+    Preparer preparer;
+  };
+
+  void Log(std::string_view line) {
+    const std::lock_guard lock(log_mutex_);
+    log_.emplace_back(line);
+  }
+  std::string CdiPath(const std::string& uid) const { return StrCat(folder_, "/cdi/k8s.gpu.nvidia.com-claim_", uid, ".yaml"); }
+  // Enough for one try.
+  http::Patience Short() const { return {.deadline = clock_.MonotonicNow() + std::chrono::seconds(3)}; }
+  http::Patience Long() const { return {.deadline = clock_.MonotonicNow() + std::chrono::seconds(45)}; }
+
+  const std::string folder_ = testing::TempDir() + "prepare-" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  PosixFileSystem files_;
+  SystemClock clock_;
+  FakeWorld world_;
+  FakeTimeSlice slices_;
+  std::mutex log_mutex_;
+  std::vector<std::string> log_;
+};
+
+}  // namespace allot::node

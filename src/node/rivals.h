@@ -1,0 +1,23 @@
+#pragma once
+// Other software that hands out the GPUs of this node: two ledgers for one card would over-commit it, so allot does not start beside it.
+
+#include <string>
+
+#include "base/file_system.h"
+#include "base/status.h"
+#include "json/value.h"
+
+namespace allot::node {
+
+// Ok: this node's GPUs are not served by a device plugin. kUnavailable names it and says how to take over. `node`: the Node object.
+Status CheckDevicePlugin(const json::Value& node);
+
+// Ok: nobody, or another allot (a rolling update), answers at the driver's sockets. kUnavailable names the socket and says how to take
+// over.
+//   `registry`: kubelet's folder of registration sockets; `state`: the driver's own folder.
+Status CheckDraDriver(const FileSystem& files, const std::string& registry, const std::string& state);
+
+// Says that the socket at `path` is ours, for CheckDraDriver of others. In `state`.
+Status MarkSocket(FileSystem& files, const std::string& state, const std::string& path);
+
+}  // namespace allot::node

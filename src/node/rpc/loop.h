@@ -1,0 +1,74 @@
+#pragma once
+// The thread that moves the bytes of all connections of a server, by epoll. Internal to the server.
+
+#include <array>
+#include <atomic>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "node/rpc/connection.h"
+#include "node/rpc/exchange.h"
+#include "node/rpc/server.h"
+#include "node/rpc/workers.h"
+
+namespace allot::node::rpc {
+
+class Loop {
+ public:
+  Loop(http::Socket epoll, const ServerOptions& options);
+  ~Loop() { Stop(MonotonicTime::min()); }
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  // Thread-safe: see Server.
+  void Add(std::unique_ptr<Endpoint> endpoint);
+  void Stop(MonotonicTime deadline);
+  ServerStats stats() const;
+
+ private:
+  static constexpr MonotonicTime kNever = MonotonicTime::max();
+
+  void Run();
+  void Wait();
+  void TakeOrders();
+  void TakePosted();
+  void Accept(Endpoint& endpoint);
+  void Adopt(http::Accepted accepted, Endpoint& endpoint);
+  bool MakeRoom(Endpoint& endpoint);
+  void AcceptAgain();
+  void OnReadable(Connection& connection);
+  void Begin(const std::vector<std::shared_ptr<Exchange>>& started);
+  void BeginDrain();
+  void Settle(Connection& connection);
+  void Drop(Connection& connection);
+
+  const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
+  std::atomic<size_t> open_{0};
+  std::atomic<uint64_t> calls_{0};
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Endpoint>> added_;  // of Add
+  std::optional<MonotonicTime> stop_deadline_;    // of Stop
+  bool ended_ = false;
+  std::mutex stop_mutex_;  // one thread at a time joins
+
+  // The thread's own.
+  const http::Socket epoll_;
+  std::list<std::unique_ptr<Endpoint>> endpoints_;
+  std::list<std::unique_ptr<Connection>> connections_;
+  std::list<std::unique_ptr<Connection>> dropped_;  // kept until no event of this round can name them
+  MonotonicTime now_;
+  MonotonicTime accept_again_ = kNever;  // when listeners, out of descriptors, are asked again
+  bool draining_ = false;
+  MonotonicTime drain_deadline_ = kNever;
+  std::array<char, 64 << 10> read_buffer_;
+
+  Workers workers_;  // its threads use nothing of the above but the mailbox; they end before it goes
+  std::thread thread_;
+};
+
+}  // namespace allot::node::rpc
