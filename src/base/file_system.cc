@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <memory>
 #include <system_error>
 #include <thread>
+
+#include "base/random.h"
 
 namespace allot {
 
@@ -98,18 +99,18 @@ Status SyncDirectoryOf(const std::string& path) {
   return directory.Sync();
 }
 
-Status WriteNew(const std::string& path, std::string_view content, bool sync) {
-  File file(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
-  TRY(file.Opened("create"));
+Status WriteNew(File& file, std::string_view content, bool sync) {
   TRY(file.WriteAll(content));
   if (sync) TRY(file.Sync());
   return file.Close();
 }
 
 Status Replace(const std::string& path, std::string_view content, bool sync) {
-  static std::atomic<uint64_t> serial = 0;
-  const std::string temporary = StrCat(path, ".tmp.", ::getpid(), ".", ++serial);
-  Status written = WriteNew(temporary, content, sync);
+  // Random: in containers every agent is process 1, and what one left after a crash must not be in the other's way.
+  const std::string temporary = StrCat(path, ".tmp.", SystemRandom().Next64());
+  File file(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
+  TRY(file.Opened("create"));
+  Status written = WriteNew(file, content, sync);
   if (written.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) written = Errno(errno, "replace", path);
   if (!written.ok()) ::unlink(temporary.c_str());
   return written;

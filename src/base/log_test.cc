@@ -15,12 +15,12 @@ std::string Line(Log::Format format) {
 }
 
 TEST(Log, TextIsOneLineWithItsFields) {
-  EXPECT_EQ(Line(Log::Format::kText).substr(13), " WARNING not prepared claim=lab/train why=\"a \\\"gap\\\"\" empty=\"\"\n");
+  EXPECT_EQ(Line(Log::Format::kText).substr(13), "Z WARNING not prepared claim=lab/train why=\"a \\\"gap\\\"\" empty=\"\"\n");
 }
 
 TEST(Log, JsonIsOneObject) {
   EXPECT_EQ(Line(Log::Format::kJson).substr(13),
-            R"(","level":"WARNING","message":"not\nprepared","claim":"lab/train","why":"a \"gap\"","empty":""})"
+            R"(Z","level":"WARNING","message":"not\nprepared","claim":"lab/train","why":"a \"gap\"","empty":""})"
             "\n");
 }
 

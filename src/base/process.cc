@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 
 namespace allot {
@@ -117,6 +118,15 @@ class SpawnPlan {
   int error_ = 0;
 };
 
+// Kills a child of ours and what it has started. While a parent is stopped it cannot wait for its children, so that their numbers are
+// theirs. What has left its parent is not found.
+void KillTree(pid_t pid) {
+  ::kill(pid, SIGSTOP);
+  std::ifstream children(StrCat("/proc/", pid, "/task/", pid, "/children"));
+  for (pid_t child = 0; children >> child;) KillTree(child);
+  ::kill(pid, SIGKILL);
+}
+
 // A child that has been started and not been waited for.
 class Child {
  public:
@@ -124,7 +134,11 @@ class Child {
       : spec_(spec), pid_(pid), group_(HasOwnGroup(spec)), ended_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
   ~Child() {
     if (waited_) return;
-    ::kill(group_ ? -pid_ : pid_, SIGKILL);
+    if (group_) {
+      ::kill(-pid_, SIGKILL);
+    } else {
+      KillTree(pid_);
+    }
     WaitStatus();
   }
   Child(const Child&) = delete;

@@ -4,7 +4,7 @@
 // Promises:
 //   1. the program gets its arguments as they are: no shell is ever involved;
 //   2. it inherits stdin, stdout and stderr as asked for and no other file of ours, with every signal at its default;
-//   3. nothing of it is left when a run fails: it is killed, with its process group where it has its own, and waited for;
+//   3. nothing of it is left when a run fails: it is killed, with its process group or its children, and waited for;
 //   4. what it writes to us costs no more memory than the limits say.
 // Safe to use from several threads.
 
@@ -37,8 +37,8 @@ struct ProcessSpec {
   std::string working_directory;
   // kInherit needs Group::kOurs, as the terminal answers no other one, and implies it.
   Stdin stdin_from = Stdin::kNull;
-  // kOwn: at the deadline its children are killed with it. kOurs: what a terminal sends to us (Ctrl-C) reaches it too; at the deadline it
-  // is killed alone.
+  // kOurs: what a terminal sends to us (Ctrl-C) reaches it too. At the deadline it is killed with its group (kOwn), or with its children
+  // and theirs, as far as they have not left their parents (kOurs).
   Group group = Group::kOwn;
   Stderr stderr_to = Stderr::kInherit;
   size_t max_stdout = 1 << 20;

@@ -129,19 +129,22 @@ TEST_F(ProcessTest, EndlessOutputIsStopped) {
   EXPECT_THAT(RunProcess(Spec({"yes"})), IsStatus(Code::kExhausted, HasSubstr("yes wrote more than 1048576 bytes")));
 }
 
-TEST_F(ProcessTest, ProgramThatHangsIsKilledWithItsGroup) {
-  const std::string pipe = folder_ + "/alive";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  // Readable at its end once all who hold the other end are gone.
-  const int alive = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  ASSERT_GE(alive, 0);
-  ProcessSpec spec = Script("exec 5>" + pipe + "; sleep 1000 & sleep 1000");
-  spec.time_limit = std::chrono::milliseconds(200);
-  EXPECT_THAT(RunProcess(spec), IsStatus(Code::kUnavailable, HasSubstr("/bin/sh did not end within 200 ms and was killed")));
-  ASSERT_EQ(::fcntl(alive, F_SETFL, 0), 0);
-  char unused = 0;
-  EXPECT_EQ(::read(alive, &unused, 1), 0) << "blocks for as long as somebody of the group lives";
-  ::close(alive);
+TEST_F(ProcessTest, ProgramThatHangsIsKilledWithItsGroupOrItsChildren) {
+  for (const ProcessSpec::Group group : {ProcessSpec::Group::kOwn, ProcessSpec::Group::kOurs}) {
+    const std::string pipe = StrCat(folder_, "/alive", group == ProcessSpec::Group::kOwn);
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    // Readable at its end once all who hold the other end are gone.
+    const int alive = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(alive, 0);
+    ProcessSpec spec = Script("exec 5>" + pipe + "; sleep 1000 & sh -c 'sleep 1000; :'");
+    spec.group = group;
+    spec.time_limit = std::chrono::milliseconds(200);
+    EXPECT_THAT(RunProcess(spec), IsStatus(Code::kUnavailable, HasSubstr("/bin/sh did not end within 200 ms and was killed")));
+    ASSERT_EQ(::fcntl(alive, F_SETFL, 0), 0);
+    char unused = 0;
+    EXPECT_EQ(::read(alive, &unused, 1), 0) << "blocks for as long as one of them lives";
+    ::close(alive);
+  }
 }
 
 TEST_F(ProcessTest, ProgramOfOurGroupGetsTheTerminalsSignalsAndIsKilledAtItsDeadline) {

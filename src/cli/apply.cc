@@ -1,14 +1,22 @@
 #include "cli/apply.h"
 
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
+
 #include "base/strings.h"
 #include "cli/get.h"
 #include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "cli/versions.h"
 #include "json/json.h"
 
 namespace allot::cli {
 namespace {
+
+constexpr std::chrono::seconds kDefinitionTime(30);  // until a new kind is served
 
 struct ApplyOptions {
   kube::PatchOptions patch;
@@ -35,6 +43,21 @@ json::Value Content(const kube::Object& object, json::Arena& arena) {
   return b.Finish();
 }
 
+// Whether `live` has all that `wanted` says; what the server added (defaults, metadata) does not matter.
+bool Includes(const json::Value& live, const json::Value& wanted) {
+  if (wanted.IsObject() && live.IsObject()) {
+    return std::all_of(wanted.Members().begin(), wanted.Members().end(),
+                       [&](const json::Member& member) { return Includes(live[member.key], member.value); });
+  }
+  if (wanted.IsArray() && live.IsArray() && wanted.Items().size() == live.Items().size()) {
+    for (size_t i = 0; i < wanted.Items().size(); ++i) {
+      if (!Includes(live.Items()[i], wanted.Items()[i])) return false;
+    }
+    return true;
+  }
+  return json::Equal(live, wanted);
+}
+
 bool SameContent(const kube::Object& a, const kube::Object& b) {
   json::Arena arena;
   return json::Equal(Content(a, arena), Content(b, arena));
@@ -55,27 +78,65 @@ Status Conflicting(const Manifest& manifest, const kube::ApiError& error) {
                   "\nLeave these fields out of the manifest, write the values that they have, or take them over with --force-conflicts.");
 }
 
-Status Apply(Session& session, const Manifest& manifest, const ApplyOptions& options) {
-  const kube::ResourceType& type = manifest.resource->type;
-  const Result<kube::ObjectPtr> before = session.client().Get(type, manifest.namespace_name, manifest.object->name());
-  if (!before.ok() && !kube::HasReason(before.status(), "NotFound")) return before.status();
-  std::string_view outcome = before.ok() ? "configured" : "created";
-  if (!options.client_dry_run) {
-    const Result<kube::ObjectPtr> after =
-        session.client().Patch(type, manifest.namespace_name, manifest.object->name(), kube::PatchType::kApply,
-                               json::Write(manifest.object->json()), "", options.patch);
-    if (!after.ok()) {
-      const kube::ApiError* const error = kube::ApiErrorOf(after.status());
-      if (error != nullptr && error->reason == "Conflict" && !error->causes.empty()) return Conflicting(manifest, *error);
-      return after.status();
+// Whether the API server has no such path: the kind's definition is not in use yet.
+bool IsNotServed(const Status& status) {
+  const kube::ApiError* const error = kube::ApiErrorOf(status);
+  // `namespaces "x" not found` and the like are about objects.
+  return error != nullptr && error->http_status == 404 && error->message.find("\" not found") == std::string::npos;
+}
+
+Result<kube::ObjectPtr> Send(Session& session, const Manifest& manifest, const kube::PatchOptions& options) {
+  const auto deadline = std::chrono::steady_clock::now() + kDefinitionTime;
+  for (;;) {
+    Result<kube::ObjectPtr> after = session.client().Patch(manifest.resource->type, manifest.namespace_name, manifest.object->name(),
+                                                           kube::PatchType::kApply, json::Write(manifest.object->json()), "", options);
+    if (after.ok()) return after;
+    if (manifest.awaits_definition && IsNotServed(after.status())) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        return NotFound(manifest.place, ": the server still does not serve ", manifest.resource->type.FullName(), " ",
+                        kDefinitionTime.count(), " s after its definition was applied; `allot describe crd ",
+                        manifest.resource->type.FullName(), "` may say why");
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      continue;
     }
-    if (before.ok()) {
-      const bool same_version = (*before)->resource_version() == (*after)->resource_version();
-      if (options.patch.dry_run ? SameContent(**before, **after) : same_version) outcome = "unchanged";
-    }
+    const kube::ApiError* const error = kube::ApiErrorOf(after.status());
+    if (error != nullptr && error->reason == "Conflict" && !error->causes.empty()) return Conflicting(manifest, *error);
+    return after;
   }
+}
+
+std::string_view Outcome(bool existed, bool same) { return !existed ? "created" : same ? "unchanged" : "configured"; }
+
+// Applies for real; compares versions.
+Result<std::string_view> ApplyOne(Session& session, const Manifest& manifest, const ApplyOptions& options, Versions& versions) {
+  std::optional<std::string> before;
+  if (!manifest.awaits_definition) {
+    ASSIGN_OR_RETURN(before, versions.Of(manifest));
+  }
+  ASSIGN_OR_RETURN(const kube::ObjectPtr after, Send(session, manifest, options.patch));
+  versions.Set(manifest, std::string(after->resource_version()));
+  return Outcome(before.has_value(), before && *before == after->resource_version());
+}
+
+// Changes nothing; compares contents.
+Result<std::string_view> TryOne(Session& session, const Manifest& manifest, const ApplyOptions& options) {
+  if (manifest.awaits_definition) return std::string_view("created, which cannot be checked before its definition is there");
+  const Result<kube::ObjectPtr> before = session.client().Get(manifest.resource->type, manifest.namespace_name, manifest.object->name());
+  if (!before.ok() && !kube::HasReason(before.status(), "NotFound")) return before.status();
+  if (options.client_dry_run) {
+    return Outcome(before.ok(), before.ok() && Includes((*before)->json(), manifest.object->json()));
+  }
+  ASSIGN_OR_RETURN(const kube::ObjectPtr after, Send(session, manifest, options.patch));
+  return Outcome(before.ok(), before.ok() && SameContent(**before, *after));
+}
+
+Status Apply(Session& session, const Manifest& manifest, const ApplyOptions& options, Versions& versions) {
+  const bool dry = options.client_dry_run || options.patch.dry_run;
+  ASSIGN_OR_RETURN(const std::string_view outcome,
+                   dry ? TryOne(session, manifest, options) : ApplyOne(session, manifest, options, versions));
   const std::string_view mark = options.client_dry_run ? " (dry run)" : options.patch.dry_run ? " (server dry run)" : "";
-  TRY(Print(StrCat(KindName(type), "/", manifest.object->name(), " ", outcome, mark, "\n")));
+  TRY(Print(StrCat(KindName(manifest.resource->type), "/", manifest.object->name(), " ", outcome, mark, "\n")));
   return Flush();
 }
 
@@ -101,9 +162,11 @@ int Run(const Verb& verb, const Arguments& arguments) {
   options.patch.dry_run = arguments.Get("dry-run") == "server";
   options.client_dry_run = arguments.Get("dry-run") == "client";
   bool failed = false;
+  Versions versions(**session, *manifests);
   for (const Manifest& manifest : *manifests) {
-    const Status status = Apply(**session, manifest, options);
+    const Status status = Apply(**session, manifest, options, versions);
     if (status.ok()) continue;
+    if (OutputFailed()) return Exit(status);
     Note(FailureText(manifest, status));
     failed = true;
   }
@@ -131,11 +194,12 @@ Verb ApplyVerb() {
       "  EOF\n";
   verb.flags = {
       {"filename", 'f', "FILE", "a file, a folder, or - for standard input; may be repeated"},
-      {"recursive", 'R', "", "also the folders in a folder"},
-      {"namespace", 'n', "NAME", "of objects that name none"},
-      {"dry-run", 0, "none|server|client", "changes nothing: the server checks all of it, or only what is read is checked", "client"},
-      {"force-conflicts", 0, "", "takes over fields that other managers own"},
-      {"field-manager", 0, "NAME", "who owns what is applied (default allot)"},
+      {"recursive", 'R', "", "look into the folders in a folder, too"},
+      {"namespace", 'n', "NAME", "where objects go that name no namespace"},
+      {"dry-run", 0, "none|server|client", "change nothing: server has all of it checked there, client only compares with what is there",
+       "client"},
+      {"force-conflicts", 0, "", "take over fields that other managers own"},
+      {"field-manager", 0, "NAME", "be known by this name as the owner of what is applied (default allot)"},
       {"server-side", 0, "", "what apply always does here; taken for the sake of kubectl's users"},
   };
   verb.operands = Operands::kFiles;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "cli/values.h"
 #include "kube/discovery.h"
 
 namespace allot::cli {
@@ -18,12 +19,25 @@ const Flag* FindLetter(std::span<const Flag> flags, char letter) {
   return found == flags.end() ? nullptr : &*found;
 }
 
-Status Unknown(std::span<const Flag> flags, std::string_view written) {
+// The flag that a person may have meant: the first that begins so, else the nearest. A letter alone says too little.
+std::string Suggestion(std::span<const Flag> flags, std::string_view written) {
+  if (!written.starts_with("--") || written.size() < 5) return "";
   std::vector<std::string> names;
   for (const Flag& flag : flags) names.push_back(StrCat("--", flag.name));
-  const std::string nearest = Nearest(written, names);
+  const auto longer = std::find_if(names.begin(), names.end(), [&](const std::string& name) { return name.starts_with(written); });
+  if (longer != names.end()) return *longer;
+  const auto shorter = std::find_if(names.begin(), names.end(), [&](const std::string& name) { return written.starts_with(name + "s"); });
+  return shorter != names.end() ? *shorter : Nearest(written, names);
+}
+
+Status Unknown(std::span<const Flag> flags, std::string_view written) {
+  const std::string nearest = Suggestion(flags, written);
   return Invalid("unknown flag ", Quoted(written), nearest.empty() ? "" : StrCat(" (did you mean ", nearest, "?)"));
 }
+
+bool IsDigits(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
+
+constexpr size_t kMostLeft = 40;  // characters in front of a flag's help
 
 void AppendFlags(std::string& text, std::span<const Flag> flags) {
   size_t width = 0;
@@ -31,11 +45,13 @@ void AppendFlags(std::string& text, std::span<const Flag> flags) {
   for (const Flag& flag : flags) {
     std::string words = flag.letter != 0 ? StrCat("  -", flag.letter, ", --", flag.name) : StrCat("      --", flag.name);
     if (!flag.value.empty()) words += StrCat(flag.bare.empty() ? " " : "[=", flag.value, flag.bare.empty() ? "" : "]");
-    width = std::max(width, words.size());
+    if (words.size() <= kMostLeft) width = std::max(width, words.size());
     left.push_back(std::move(words));
   }
   for (size_t i = 0; i < flags.size(); ++i) {
-    text += StrCat(left[i], std::string(width - left[i].size() + 2, ' '), flags[i].help, "\n");
+    // One that is long does not push the text of all others to the right.
+    const bool fits = left[i].size() <= width;
+    text += StrCat(left[i], fits ? "" : "\n", std::string(fits ? width - left[i].size() + 2 : width + 2, ' '), flags[i].help, "\n");
   }
 }
 
@@ -48,9 +64,15 @@ Status Arguments::Add(const Flag& flag, std::string_view written, std::string_vi
     if (value != "true" && value != "false") return Invalid(written, ": ", Quoted(value), " is neither true nor false");
   } else if (flag.value.find('|') != std::string_view::npos) {
     const std::vector<std::string_view> choices = Split(flag.value, '|');
-    if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+    const auto fits = [&](std::string_view choice) {
+      const size_t equals = choice.find('=');
+      return equals == choice.npos ? value == choice : value.starts_with(choice.substr(0, equals + 1));
+    };
+    if (std::none_of(choices.begin(), choices.end(), fits)) {
       return Invalid(written, ": ", Quoted(value), " is not one of ", flag.value);
     }
+  } else {
+    TRY(CheckValue(flag.value, value).Context(written));
   }
   values_[std::string(flag.name)].emplace_back(value);
   return Status();
@@ -71,14 +93,16 @@ Result<Arguments> Arguments::Parse(std::span<const Flag> flags, std::span<const 
     const auto value_of = [&](const Flag& flag, std::string_view written, bool joined, std::string_view value) -> Status {
       if (joined) return arguments.Add(flag, written, value);
       if (flag.value.empty()) return arguments.Add(flag, written, "true");
-      if (!flag.bare.empty()) return arguments.Add(flag, written, flag.bare);
+      const bool number = flag.value == "NUMBER" && i + 1 < words.size() && IsDigits(words[i + 1]);
+      if (!flag.bare.empty() && !number) return arguments.Add(flag, written, flag.bare);
       if (i + 1 == words.size()) return Invalid(written, " needs a value (", flag.value, ")");
       return arguments.Add(flag, written, words[++i]);
     };
     if (word.starts_with("--")) {
       const size_t equals = std::min(word.find('='), word.size());
       const std::string_view written = word.substr(0, equals);
-      const Flag* const flag = FindName(flags, written.substr(2));
+      const Flag* flag = FindName(flags, written.substr(2));
+      if (flag == nullptr && written.size() == 3) flag = FindLetter(flags, written[2]);  // --v, as kubectl has it
       if (flag == nullptr) return Unknown(flags, written);
       const bool joined = equals < word.size();
       TRY(value_of(*flag, written, joined, joined ? word.substr(equals + 1) : ""));
@@ -89,7 +113,8 @@ Result<Arguments> Arguments::Parse(std::span<const Flag> flags, std::span<const 
       if (flag == nullptr) return Unknown(flags, StrCat("-", word.substr(0, 1)));
       const std::string written = StrCat("-", word.substr(0, 1));
       word.remove_prefix(1);
-      const bool takes_rest = !word.empty() && (word[0] == '=' || !flag->value.empty());
+      const bool is_value = !flag->value.empty() && (flag->bare.empty() || IsDigits(word));
+      const bool takes_rest = !word.empty() && (word[0] == '=' || is_value);
       TRY(value_of(*flag, written, takes_rest, takes_rest ? word.substr(word[0] == '=' ? 1 : 0) : ""));
       if (takes_rest) break;
     }
@@ -107,20 +132,30 @@ std::vector<std::string> Arguments::All(std::string_view flag) const {
   return found == values_.end() ? std::vector<std::string>() : found->second;
 }
 
+const Flag* TakesNext(std::span<const Flag> flags, std::string_view word) {
+  for (const Flag& flag : flags) {
+    if (flag.value.empty() || !flag.bare.empty()) continue;
+    if (word == StrCat("--", flag.name) || (flag.letter != 0 && word == StrCat("-", flag.letter))) return &flag;
+  }
+  return nullptr;
+}
+
 std::span<const Flag> GlobalFlags() {
   static constexpr Flag kFlags[] = {
-      {"kubeconfig", 0, "FILE", "instead of KUBECONFIG and ~/.kube/config"},
-      {"context", 0, "NAME", "of the kubeconfig"},
-      {"cluster", 0, "NAME", "of the kubeconfig"},
-      {"user", 0, "NAME", "of the kubeconfig"},
-      {"server", 's', "URL", "of the API server"},
-      {"token", 0, "TEXT", "bearer token"},
-      {"as", 0, "USER", "acts as this user"},
-      {"as-group", 0, "GROUP", "acts as a member of this group; may be repeated"},
-      {"request-timeout", 0, "TIME", "of each request: 30, 30s, 2m; 0: no limit (default 60s)"},
-      {"qps", 0, "NUMBER", "requests a second, on average; 0: no limit (default 50)"},
-      {"burst", 0, "NUMBER", "requests at once (default 100)"},
-      {"verbose", 'v', "", "prints each request: method, URL, status, time"},
+      {"kubeconfig", 0, "FILE", "the kubeconfig to read (default: those of KUBECONFIG, else ~/.kube/config)"},
+      {"context", 0, "NAME", "use this context of the kubeconfig, not its current one"},
+      {"cluster", 0, "NAME", "use this cluster of the kubeconfig, not the context's"},
+      {"user", 0, "NAME", "use this user of the kubeconfig, not the context's"},
+      {"server", 's', "URL", "the address of the API server: https://HOST:PORT"},
+      {"certificate-authority", 0, "FILE", "who may have signed the server's certificate"},
+      {"insecure-skip-tls-verify", 0, "", "take any server for the right one; whoever is on the way can read and change everything"},
+      {"token", 0, "TEXT", "a bearer token to show instead of the user's credentials"},
+      {"as", 0, "USER", "act as this user"},
+      {"as-group", 0, "GROUP", "act as a member of this group; may be repeated"},
+      {"request-timeout", 0, "TIME", "how long a request may take: 30, 500ms, 1m30s; 0: no limit (default 60s)"},
+      {"qps", 0, "NUMBER", "send at most so many requests a second, on average; 0: no limit (default 0)"},
+      {"burst", 0, "NUMBER", "with --qps: so many may be sent at once (default 100)"},
+      {"verbose", 'v', "NUMBER", "print each request: method, URL, status, time; every level but 0 is the same", "1"},
   };
   return kFlags;
 }
@@ -128,7 +163,7 @@ std::span<const Flag> GlobalFlags() {
 std::vector<Flag> AllFlags(const Verb& verb) {
   std::vector<Flag> flags = verb.flags;
   if (verb.connects) flags.insert(flags.end(), GlobalFlags().begin(), GlobalFlags().end());
-  flags.push_back({"help", 'h', "", "this text"});
+  flags.push_back({"help", 'h', "", "print this text"});
   return flags;
 }
 
@@ -148,7 +183,7 @@ std::string Help(const Verb& verb) {
 
 std::string Nearest(std::string_view text, std::span<const std::string> words) {
   std::string best;
-  size_t best_distance = text.size() / 2;  // at most half of it is wrong
+  size_t best_distance = std::max<size_t>(1, text.size() / 3);  // at most a third of it is wrong
   for (const std::string& word : words) {
     const size_t distance = kube::EditDistance(text, word);
     if (distance < best_distance || (distance == best_distance && best.empty() && distance > 0)) {

@@ -2,7 +2,7 @@
 // The command line of a verb: one table of flags that the parser, --help and the completion scripts all read.
 //
 // Flags may stand anywhere: --name value, --name=value, -n value, -nvalue; a bool takes =true or =false; letters of bools may be joined
-// (-Aw); behind "--" nothing is a flag.
+// (-Aw); behind "--" nothing is a flag. A bare number behind a flag that can stand alone is its value (-v 6, -v6, -v=6).
 
 #include <map>
 #include <span>
@@ -15,9 +15,11 @@
 namespace allot::cli {
 
 struct Flag {
-  std::string_view name;     // without dashes
-  char letter = 0;           // 0: none
-  std::string_view value{};  // what help calls it; empty: a bool. "a|b|c": one of these, which is checked
+  std::string_view name;  // without dashes
+  char letter = 0;        // 0: none
+  // What help calls the value; empty: a bool. "a|b|c=TEXT" is one of these, where c= takes any text behind it; they are checked, as are
+  // NUMBER, SECONDS and TIME (cli/values.h).
+  std::string_view value{};
   std::string_view help{};
   std::string_view bare{};  // the value of the flag without one (--dry-run); empty: it must have one
 };
@@ -56,6 +58,9 @@ class Arguments {
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::vector<std::string> operands_;
 };
+
+// The flag that `word` is, where its value comes in the next word; nullptr: it is none.
+const Flag* TakesNext(std::span<const Flag> flags, std::string_view word);
 
 // What every verb that talks to a cluster takes.
 std::span<const Flag> GlobalFlags();

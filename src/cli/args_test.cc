@@ -73,6 +73,37 @@ TEST(Arguments, WhatIsWrongIsNamed) {
   EXPECT_THAT(Parse({"-o", "xml"}), IsStatus(Code::kInvalid, "-o: \"xml\" is not one of json|yaml"));
 }
 
+TEST(Arguments, UnknownFlagsSuggestWhatBeginsSoOrIsNear) {
+  const auto message = [](std::string_view word) {
+    const Result<Arguments> arguments = Arguments::Parse(AllFlags(AllVerbs()[0]), std::vector<std::string_view>{word});
+    return arguments.ok() ? "" : arguments.status().message();
+  };
+  EXPECT_THAT(message("--sort"), HasSubstr("did you mean --sort-by?"));
+  EXPECT_THAT(message("--selectors"), HasSubstr("did you mean --selector?"));
+  EXPECT_THAT(message("--namspace"), HasSubstr("did you mean --namespace?"));
+  EXPECT_THAT(message("-x"), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(message("--prune"), Not(HasSubstr("did you mean")));
+}
+
+TEST(Arguments, VerbosityMayBeANumberInEveryForm) {
+  for (const std::vector<std::string_view>& words :
+       std::vector<std::vector<std::string_view>>{{"-v=6"}, {"-v6"}, {"-v", "6"}, {"--v=6"}, {"--verbose=6"}}) {
+    ASSERT_OK_AND_ASSIGN(const Arguments arguments, Arguments::Parse(GlobalFlags(), words));
+    EXPECT_EQ(arguments.Get("verbose"), "6");
+    EXPECT_THAT(arguments.operands(), ElementsAre());
+  }
+  ASSERT_OK_AND_ASSIGN(const Arguments bare, Arguments::Parse(GlobalFlags(), std::vector<std::string_view>{"-v", "pods"}));
+  EXPECT_EQ(bare.Get("verbose"), "1");
+  EXPECT_THAT(bare.operands(), ElementsAre("pods"));
+}
+
+TEST(Verbs, FlagsStandBehindTheVerbAfterwards) {
+  EXPECT_THAT(VerbFirst(std::vector<std::string_view>{"-n", "lab", "-A", "--context=x", "get", "pods"}),
+              ElementsAre("get", "-n", "lab", "-A", "--context=x", "pods"));
+  EXPECT_THAT(VerbFirst(std::vector<std::string_view>{"get", "-n", "lab"}), ElementsAre("get", "-n", "lab"));
+  EXPECT_THAT(VerbFirst(std::vector<std::string_view>{"-n"}), ElementsAre("-n"));
+}
+
 TEST(Verbs, EveryFlagHasANameOfItsOwn) {
   for (const Verb& verb : AllVerbs()) {
     std::vector<std::string> seen;
@@ -91,7 +122,7 @@ TEST(Verbs, HelpShowsUsageExamplesAndEveryFlag) {
     const std::string help = Help(verb);
     EXPECT_THAT(help, HasSubstr(StrCat("usage: allot ", verb.name)));
     for (const Flag& flag : verb.flags) EXPECT_THAT(help, HasSubstr(StrCat("--", flag.name))) << verb.name;
-    if (verb.connects) EXPECT_THAT(help, HasSubstr("examples:")) << verb.name;
+    EXPECT_TRUE(!verb.connects || help.find("examples:") != std::string::npos) << verb.name;
   }
 }
 
@@ -111,7 +142,8 @@ TEST(Completion, AsksTheClusterForNames) {
   EXPECT_EQ(Complete(std::vector<std::string>{"get", "-n", "l"}).names_of, "namespaces");
   const Completions by_slash = Complete(std::vector<std::string>{"get", "pod/tr"});
   EXPECT_EQ(by_slash.names_of, "pod");
-  EXPECT_EQ(by_slash.names_prefix, "pod/");
+  EXPECT_EQ(by_slash.prefix, "pod/");
+  EXPECT_EQ(by_slash.begun, "tr");
 }
 
 }  // namespace

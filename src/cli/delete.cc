@@ -1,12 +1,14 @@
 #include "cli/delete.h"
 
-#include <charconv>
+#include <chrono>
+#include <optional>
 
 #include "base/strings.h"
 #include "cli/get.h"
 #include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "cli/values.h"
 
 namespace allot::cli {
 namespace {
@@ -18,6 +20,7 @@ struct Doomed {
 
 struct Options {
   kube::DeleteOptions request;
+  std::optional<std::chrono::milliseconds> timeout;  // of the wait for all of them
   bool wait = true, force = false, ignore_not_found = false, client_dry_run = false;
 };
 
@@ -31,13 +34,16 @@ Result<Options> OptionsOf(const Arguments& arguments) {
   const std::string cascade = arguments.Get("cascade", "background");
   options.request.propagation = cascade == "foreground" ? "Foreground" : cascade == "orphan" ? "Orphan" : "Background";
   if (arguments.Has("grace-period")) {
-    const std::string text = arguments.Get("grace-period");
-    int64_t seconds = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    if (error != std::errc() || end != text.data() + text.size() || seconds < -1) {
-      return Invalid("--grace-period: ", Quoted(text), " is not a number of seconds");
-    }
+    ASSIGN_OR_RETURN(const int64_t seconds, ParseSeconds(arguments.Get("grace-period")));
     if (seconds >= 0) options.request.grace_seconds = seconds;
+  }
+  if (arguments.Bool("now")) {
+    if (options.request.grace_seconds) return Invalid("--now and --grace-period cannot be specified together");
+    options.request.grace_seconds = 1;
+  }
+  if (arguments.Has("timeout")) {
+    ASSIGN_OR_RETURN(const std::chrono::milliseconds timeout, ParseTime(arguments.Get("timeout")));
+    if (timeout.count() > 0) options.timeout = timeout;
   }
   if (options.force) {
     if (options.request.grace_seconds.value_or(0) > 0)
@@ -53,8 +59,10 @@ Result<std::vector<Doomed>> DoomedOf(Session& session, const Arguments& argument
   std::vector<Doomed> doomed;
   const std::string selector = arguments.Get("selector");
   const bool all = arguments.Bool("all");
+  if (all && !selector.empty()) return Invalid("setting 'all' parameter but found a non empty selector. ");
   if (arguments.Has("filename")) {
     if (!arguments.operands().empty()) return Invalid("files and names cannot be given together");
+    if (all || !selector.empty()) return Invalid("files cannot be given together with --selector or --all");
     ASSIGN_OR_RETURN(const auto manifests, ReadManifests(session, arguments.All("filename"), arguments.Bool("recursive")));
     for (const Manifest& manifest : manifests)
       doomed.push_back({manifest.resource, manifest.namespace_name, std::string(manifest.object->name())});
@@ -63,7 +71,7 @@ Result<std::vector<Doomed>> DoomedOf(Session& session, const Arguments& argument
   ASSIGN_OR_RETURN(const std::vector<Target> targets, session.FindTargets(arguments.operands()));
   for (const Target& target : targets) {
     const std::string namespace_name = session.NamespaceOf(*target.resource);
-    if (!target.names.empty() && (all || !selector.empty())) return Invalid("a name cannot be given together with --selector or --all");
+    if (!target.names.empty() && (all || !selector.empty())) return Invalid("name cannot be provided when a selector is specified");
     if (!target.names.empty() && session.all_namespaces()) return Invalid("a resource cannot be retrieved by name across all namespaces");
     for (const std::string& name : target.names) doomed.push_back({target.resource, namespace_name, name});
     if (!target.names.empty()) continue;
@@ -80,7 +88,8 @@ Result<std::vector<Doomed>> DoomedOf(Session& session, const Arguments& argument
   return doomed;
 }
 
-// Deletes; gives the uid of what is still there for a while, or nothing where it is gone.
+// Deletes; gives the uid of what is still there for a while, or nothing where it is gone: the server answers with its Status then, and with
+// the object for as long as that has finalizers or a time to end.
 Result<std::string> Delete(Session& session, const Doomed& one, const Options& options) {
   if (options.client_dry_run) {
     TRY(session.client().Get(one.resource->type, one.namespace_name, one.name).status());
@@ -88,13 +97,15 @@ Result<std::string> Delete(Session& session, const Doomed& one, const Options& o
   }
   ASSIGN_OR_RETURN(const kube::ObjectPtr answer,
                    session.client().Delete(one.resource->type, one.namespace_name, one.name, options.request));
-  if (answer->kind() != "Status") return std::string(answer->uid());
-  return std::string(kube::Object::Text(answer->json()["details"]["uid"]));
+  return answer->kind() == "Status" ? std::string() : std::string(answer->uid());
 }
 
-Status AwaitEnd(Session& session, const Doomed& one, const std::string& uid) {
+Status AwaitEnd(Session& session, const Doomed& one, const std::string& uid, const http::Patience& patience) {
   const kube::ResourceType& type = one.resource->type;
   for (;;) {
+    if (patience.deadline && std::chrono::steady_clock::now() > *patience.deadline) {
+      return Unavailable("timed out waiting for the condition on ", type.plural, "/", one.name);
+    }
     const Result<kube::ObjectPtr> object = session.client().Get(type, one.namespace_name, one.name);
     if (kube::HasReason(object.status(), "NotFound")) return Status();
     if (!object.ok()) return object.status();
@@ -105,7 +116,7 @@ Status AwaitEnd(Session& session, const Doomed& one, const std::string& uid) {
     const auto watch = session.client().StartWatch(type, one.namespace_name, options);
     if (!watch.ok() && !kube::IsExpired(watch.status())) return watch.status();
     while (watch.ok()) {
-      const auto event = (*watch)->Next({});
+      const auto event = (*watch)->Next(patience);
       if (!event.ok() || !*event) break;  // looked at again
       const bool bookmark = (*event)->type == kube::WatchEvent::Type::kBookmark;
       if (!bookmark && ((*event)->type == kube::WatchEvent::Type::kDeleted || (*event)->object->uid() != uid)) return Status();
@@ -137,8 +148,10 @@ int DeleteAll(Session& session, const std::vector<Doomed>& doomed, const Options
     if (!printed.ok()) return Exit(printed);
     if (options.wait && !uid->empty()) waiting.emplace_back(&one, *uid);
   }
+  http::Patience patience;
+  if (options.timeout) patience.deadline = std::chrono::steady_clock::now() + *options.timeout;
   for (const auto& [one, uid] : waiting) {
-    if (const Status status = AwaitEnd(session, *one, uid); !status.ok()) {
+    if (const Status status = AwaitEnd(session, *one, uid, patience); !status.ok()) {
       Note(ErrorText(status));
       failed = true;
     }
@@ -174,18 +187,20 @@ Verb DeleteVerb() {
       "  # all Pods with a label, without waiting\n"
       "  allot delete pods -l app=train --wait=false\n";
   verb.flags = {
-      {"namespace", 'n', "NAME", "instead of the context's"},
-      {"all-namespaces", 'A', "", "of all namespaces, with --all or -l"},
-      {"selector", 'l', "SELECTOR", "by labels: app=train"},
-      {"all", 0, "", "all objects of the kind"},
-      {"filename", 'f', "FILE", "what a file, a folder or standard input (-) names; may be repeated"},
-      {"recursive", 'R', "", "also the folders in a folder"},
-      {"grace-period", 0, "SECONDS", "that containers have to end (default: the Pod's own)"},
-      {"force", 0, "", "without waiting for the node; a Pod may go on running there"},
-      {"cascade", 0, "background|foreground|orphan", "what becomes of objects that it owns (default background)"},
-      {"wait", 0, "", "--wait=false returns at once (default true)"},
-      {"ignore-not-found", 0, "", "what is not there is no error"},
-      {"dry-run", 0, "none|server|client", "deletes nothing", "client"},
+      {"namespace", 'n', "NAME", "look in this namespace, not in the context's"},
+      {"all-namespaces", 'A', "", "look in all namespaces, with --all or -l"},
+      {"selector", 'l', "SELECTOR", "only those with these labels: app=train"},
+      {"all", 0, "", "delete all objects of the kind"},
+      {"filename", 'f', "FILE", "take what a file, a folder or standard input (-) names; may be repeated"},
+      {"recursive", 'R', "", "look into the folders in a folder, too"},
+      {"grace-period", 0, "SECONDS", "give containers so long to end (default: the Pod's own time)"},
+      {"now", 0, "", "give containers one second to end"},
+      {"force", 0, "", "do not wait for the node; a Pod may go on running there"},
+      {"cascade", 0, "background|foreground|orphan", "delete what it owns later, first, or not at all (default background)"},
+      {"wait", 0, "", "wait until it is gone; --wait=false returns at once (default true)"},
+      {"timeout", 0, "TIME", "wait at most so long for all of it; 0: until it is gone (default 0)"},
+      {"ignore-not-found", 0, "", "take what is not there for no error"},
+      {"dry-run", 0, "none|server|client", "delete nothing, only say what would be", "client"},
   };
   verb.operands = Operands::kTypes;
   verb.run = Run;

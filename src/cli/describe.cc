@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "cli/description.h"
 #include "cli/get.h"
+#include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/session.h"
 
@@ -18,6 +19,7 @@ Status DescribeAny(Session&, const kube::Object& object, Description& descriptio
 }
 
 Describer DescriberOf(const kube::ResourceType& type) {
+  static const kube::ResourceType kSecrets{"", "v1", "secrets", "Secret"};
   const std::pair<const kube::ResourceType*, Describer> known[] = {
       {&kube::types::kPods, DescribePod},
       {&kube::types::kNodes, DescribeNode},
@@ -25,6 +27,8 @@ Describer DescriberOf(const kube::ResourceType& type) {
       {&kube::types::kResourceClaimTemplates, DescribeTemplate},
       {&kube::types::kResourceSlices, DescribeSlice},
       {&kube::types::kDeviceClasses, DescribeClass},
+      {&kube::types::kConfigMaps, DescribeConfigMap},
+      {&kSecrets, DescribeSecret},
   };
   for (const auto& [kind, describer] : known) {
     if (kind->group == type.group && kind->plural == type.plural) return describer;
@@ -32,68 +36,83 @@ Describer DescriberOf(const kube::ResourceType& type) {
   return DescribeAny;
 }
 
-// Those that are named, by a prefix where there is none of that name, or all.
-Result<std::vector<kube::ObjectPtr>> FindObjects(Session& session, const Target& target, const std::string& selector) {
+// What is described, and why the rest cannot be.
+struct Found {
+  std::vector<std::pair<kube::ObjectPtr, Describer>> objects;
+  std::vector<Status> errors;
+  bool namespaced = false;
+};
+
+// Adds those that are named, by a prefix where there is none of that name, or all.
+void FindObjects(Session& session, const Target& target, const std::string& selector, Found& found) {
   const kube::ResourceType& type = target.resource->type;
-  const std::string namespace_name = session.NamespaceOf(*target.resource);
-  std::vector<kube::ObjectPtr> all;
-  const auto list = [&]() -> Status {
+  const std::string namespace_name = session.NamespaceOf(target);
+  const Describer describer = DescriberOf(type);
+  found.namespaced |= type.namespaced;
+  // Adds those whose name begins so.
+  const auto list = [&](std::string_view prefix) -> Status {
     kube::ListOptions options;
     options.label_selector = selector;
     return session.client()
-        .List(type, namespace_name, options, [&](const kube::ObjectPtr& object) { all.push_back(ForPrinting(*object, type)); })
+        .List(type, namespace_name, options,
+              [&](const kube::ObjectPtr& object) {
+                if (object->name().starts_with(prefix)) found.objects.emplace_back(ForPrinting(*object, type), describer);
+              })
         .status();
   };
   if (target.names.empty()) {
-    TRY(list());
-    return all;
+    if (Status status = list(""); !status.ok()) found.errors.push_back(std::move(status));
   }
-  std::vector<kube::ObjectPtr> found;
   for (const std::string& name : target.names) {
     const Result<kube::ObjectPtr> object = session.client().Get(type, namespace_name, name);
     if (object.ok()) {
-      found.push_back(ForPrinting(**object, type));
+      found.objects.emplace_back(ForPrinting(**object, type), describer);
       continue;
     }
-    if (!kube::HasReason(object.status(), "NotFound")) return object.status();
-    all.clear();
-    TRY(list());
-    const size_t before = found.size();
-    for (const kube::ObjectPtr& one : all) {
-      if (one->name().starts_with(name)) found.push_back(one);
+    const size_t before = found.objects.size();
+    Status status = object.status();
+    if (kube::HasReason(status, "NotFound")) {
+      if (Status listed = list(name); !listed.ok()) status = std::move(listed);
     }
-    if (found.size() == before) return object.status();
+    if (found.objects.size() == before) found.errors.push_back(std::move(status));
   }
-  return found;
+}
+
+Result<std::vector<Target>> TargetsOf(Session& session, const Arguments& arguments) {
+  if (arguments.Has("filename")) {
+    if (!arguments.operands().empty() || arguments.Has("selector")) return Invalid("files and names or selectors cannot be given together");
+    return ManifestTargets(session, arguments.All("filename"), arguments.Bool("recursive"));
+  }
+  ASSIGN_OR_RETURN(std::vector<Target> targets, session.FindTargets(arguments.operands()));
+  for (const Target& target : targets) {
+    if (!target.names.empty() && arguments.Has("selector")) return Invalid("name cannot be provided when a selector is specified");
+    if (!target.names.empty() && session.all_namespaces() && target.resource->type.namespaced) {
+      return Invalid("a resource cannot be retrieved by name across all namespaces");
+    }
+  }
+  return targets;
 }
 
 Status Run(const Verb& verb, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
-  ASSIGN_OR_RETURN(const std::vector<Target> targets, session->FindTargets(arguments.operands()));
-  std::vector<std::pair<kube::ObjectPtr, Describer>> all;
-  bool namespaced = false;
-  for (const Target& target : targets) {
-    namespaced |= target.resource->type.namespaced;
-    if (!target.names.empty() && arguments.Has("selector")) return Invalid("a name cannot be given together with --selector");
-    if (!target.names.empty() && session->all_namespaces() && target.resource->type.namespaced) {
-      return Invalid("a resource cannot be retrieved by name across all namespaces");
-    }
-    ASSIGN_OR_RETURN(const std::vector<kube::ObjectPtr> objects, FindObjects(*session, target, arguments.Get("selector")));
-    for (const kube::ObjectPtr& object : objects) all.emplace_back(object, DescriberOf(target.resource->type));
-  }
-  const bool events = arguments.Bool("show-events", all.size() == 1);
+  ASSIGN_OR_RETURN(const std::vector<Target> targets, TargetsOf(*session, arguments));
+  Found found;
+  for (const Target& target : targets) FindObjects(*session, target, arguments.Get("selector"), found);
+  const bool events = arguments.Bool("show-events", found.objects.size() == 1);
   bool first = true;
-  for (const auto& [object, describer] : all) {
+  for (const auto& [object, describer] : found.objects) {
     Description description;
     TRY(describer(*session, *object, description));
-    if (events) TRY(DescribeEvents(*session, *object, description));
+    if (events && describer != DescribeSecret) TRY(DescribeEvents(*session, *object, description));
     TRY(Print(StrCat(std::exchange(first, false) ? "" : "\n\n", description.Take())));
   }
-  if (first) {
-    Note(namespaced && !session->all_namespaces() ? StrCat("No resources found in ", session->namespace_name(), " namespace.")
-                                                  : "No resources found");
+  TRY(Flush());
+  if (first && found.errors.empty()) {
+    Note(found.namespaced && !session->all_namespaces() ? StrCat("No resources found in ", session->namespace_name(), " namespace.")
+                                                        : "No resources found");
   }
-  return Status();
+  for (size_t i = 0; i + 1 < found.errors.size(); ++i) Note(ErrorText(found.errors[i]));
+  return found.errors.empty() ? Status() : found.errors.back();
 }
 
 }  // namespace
@@ -102,7 +121,7 @@ Verb DescribeVerb() {
   Verb verb;
   verb.name = "describe";
   verb.summary = "Explains an object: what it asks for, what it holds, what happened to it.";
-  verb.usage = "TYPE NAME... | TYPE/NAME... | TYPE [-l SELECTOR]";
+  verb.usage = "TYPE NAME... | TYPE/NAME... | TYPE [-l SELECTOR] | -f FILE";
   verb.examples =
       "  # a claim: what it asks for, which device and how much of it, and for which Pods\n"
       "  allot describe claim half\n"
@@ -111,10 +130,12 @@ Verb DescribeVerb() {
       "  # the Pods with a label, in all namespaces\n"
       "  allot describe pods -l app=train -A\n";
   verb.flags = {
-      {"namespace", 'n', "NAME", "instead of the context's"},
-      {"all-namespaces", 'A', "", "of all namespaces"},
-      {"selector", 'l', "SELECTOR", "by labels: app=train"},
-      {"show-events", 0, "", "what happened to it (default: where one object is described)"},
+      {"namespace", 'n', "NAME", "look in this namespace, not in the context's"},
+      {"all-namespaces", 'A', "", "look in all namespaces"},
+      {"selector", 'l', "SELECTOR", "only those with these labels: app=train"},
+      {"filename", 'f', "FILE", "take what a file, a folder or standard input (-) names; may be repeated"},
+      {"recursive", 'R', "", "look into the folders in a folder, too"},
+      {"show-events", 0, "", "tell what happened to it (default: where one object is described)"},
   };
   verb.operands = Operands::kTypes;
   verb.run = [](const Verb& self, const Arguments& arguments) { return Exit(Run(self, arguments)); };

@@ -42,6 +42,16 @@ std::vector<std::string> CamelParts(std::string_view text) {
   return parts;
 }
 
+// Whether the keys of this member were chosen by a person: nothing but plain values below them, and a name that the API has such maps for.
+bool HasOwnKeys(std::string_view name, const json::Value& value) {
+  constexpr std::string_view kMaps[] = {
+      "allocatable", "annotations",  "binaryData", "capacity",   "consumedCapacity", "data",     "hard",       "labels", "limits",
+      "matchLabels", "nodeSelector", "options",    "parameters", "requests",         "selector", "stringData", "used"};
+  if (!value.IsObject() || std::find(std::begin(kMaps), std::end(kMaps), name) == std::end(kMaps)) return false;
+  return std::none_of(value.Members().begin(), value.Members().end(),
+                      [](const json::Member& member) { return member.value.IsObject() || member.value.IsArray(); });
+}
+
 std::string Since(const json::Value& event, WallTime now) {
   const std::string first = Age(Text(event["eventTime"].IsString() ? event["eventTime"] : event["firstTimestamp"]), now);
   if (event["series"].IsObject()) {
@@ -149,7 +159,10 @@ void Description::Annotations(const json::Value& annotations) {
 }
 
 void Description::GenericMember(int level, std::string_view name, const json::Value& value) {
-  if (value.IsObject()) {
+  if (HasOwnKeys(name, value)) {
+    Line(level, LabelFor(name), ":");
+    for (const json::Member* const member : SortedMembers(value)) Field(level + 1, member->key, OneLine(member->value));
+  } else if (value.IsObject()) {
     Line(level, LabelFor(name), ":");
     Generic(level + 1, value);
   } else if (value.IsArray()) {

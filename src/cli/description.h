@@ -36,7 +36,8 @@ class Description {
   void Labels(std::string_view label, const json::Value& labels);
   void Annotations(const json::Value& annotations);
 
-  // Members as kubectl shows those of kinds that it does not know, but for those in `without`.
+  // Members as kubectl shows those of kinds that it does not know, but for those in `without`. Keys that a person chose (of labels, data,
+  // requests) stay as they are, where kubectl writes "App" for "app".
   void Generic(int level, const json::Value& object, std::initializer_list<std::string_view> without = {});
   // One member of that form.
   void GenericMember(int level, std::string_view name, const json::Value& value);
@@ -75,6 +76,8 @@ Status DescribeNode(Session& session, const kube::Object& node, Description& des
 Status DescribeClaim(Session& session, const kube::Object& claim, Description& description);
 Status DescribeTemplate(Session& session, const kube::Object& object, Description& description);
 Status DescribeSlice(Session& session, const kube::Object& slice, Description& description);
+Status DescribeSecret(Session& session, const kube::Object& secret, Description& description);
+Status DescribeConfigMap(Session& session, const kube::Object& map, Description& description);
 Status DescribeClass(Session& session, const kube::Object& object, Description& description);
 
 // The part of a Pod that is long. `statuses`: of status.

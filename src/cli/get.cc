@@ -3,85 +3,14 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/tabs.h"
-#include "cli/yaml.h"
 #include "json/builder.h"
 #include "json/json.h"
 
 namespace allot::cli {
 namespace {
-
-// Objects that were asked for, and the errors of those that could not be had.
-struct Found {
-  std::vector<kube::ObjectPtr> objects;
-  std::vector<Status> errors;
-};
-
-Found FetchObjects(Session& session, const std::vector<Target>& targets, const GetRequest& request) {
-  Found found;
-  for (const Target& target : targets) {
-    const kube::ResourceType& type = target.resource->type;
-    const std::string namespace_name = session.NamespaceOf(*target.resource);
-    for (const std::string& name : target.names) {
-      const Result<kube::ObjectPtr> object = session.client().Get(type, namespace_name, name);
-      if (object.ok()) {
-        found.objects.push_back(ForPrinting(**object, type));
-      } else {
-        found.errors.push_back(object.status());
-      }
-    }
-    if (!target.names.empty()) continue;
-    kube::ListOptions options;
-    options.label_selector = request.label_selector;
-    options.field_selector = request.field_selector;
-    const Result<std::string> version = session.client().List(
-        type, namespace_name, options, [&](const kube::ObjectPtr& object) { found.objects.push_back(ForPrinting(*object, type)); });
-    if (!version.ok()) found.errors.push_back(version.status());
-  }
-  return found;
-}
-
-// All objects in one, as kubectl shapes it.
-json::Value ListOf(const std::vector<kube::ObjectPtr>& objects, json::Arena& arena) {
-  json::Builder b(arena);
-  b.StartObject();
-  b.Key("apiVersion"), b.String("v1");
-  b.Key("items"), b.StartArray();
-  for (const kube::ObjectPtr& object : objects) b.Add(object->json());
-  b.EndArray();
-  b.Key("kind"), b.String("List");
-  b.Key("metadata"), b.StartObject(), b.Key("resourceVersion"), b.String(""), b.EndObject();
-  b.EndObject();
-  return b.Finish();
-}
-
-Status Report(const std::vector<Status>& errors) {
-  for (size_t i = 0; i + 1 < errors.size(); ++i) Note(ErrorText(errors[i]));
-  return errors.empty() ? Status() : errors.back();
-}
-
-Status PrintObjects(Session& session, const std::vector<Target>& targets, const GetRequest& request) {
-  const Found found = FetchObjects(session, targets, request);
-  if (request.output == "name") {
-    for (const kube::ObjectPtr& object : found.objects) {
-      const std::string_view version = object->api_version();
-      const size_t slash = version.find('/');
-      const kube::ResourceType type{slash == version.npos ? "" : std::string(version.substr(0, slash)), "", "",
-                                    std::string(object->kind())};
-      TRY(Print(StrCat(KindName(type), "/", object->name(), "\n")));
-    }
-    return Report(found.errors);
-  }
-  const bool single = targets.size() == 1 && targets[0].names.size() == 1;
-  if (!single || !found.objects.empty()) {
-    if (!single && found.objects.empty() && !found.errors.empty()) return Report(found.errors);
-    json::Arena arena;
-    const json::Value value = single ? found.objects[0]->json() : ListOf(found.objects, arena);
-    TRY(Print(request.output == "json" ? WriteSortedJson(value) : WriteYaml(value)));
-  }
-  return Report(found.errors);
-}
 
 // Rows that stand below one header.
 struct Group {
@@ -103,9 +32,10 @@ Status PrintTables(Session& session, const std::vector<Target>& targets, const G
     std::vector<std::string> names = target.names;
     if (names.empty()) names.emplace_back();
     for (const std::string& name : names) {
-      Result<Table> table = FetchTable(session, *target.resource, name, request);
+      Result<Table> table = FetchTable(session, target, name, request);
       if (!table.ok()) {
-        errors.push_back(table.status());
+        const bool ignored = request.ignore_not_found && kube::HasReason(table.status(), "NotFound");
+        if (!ignored) errors.push_back(table.status());
       } else if (!groups.empty() && groups.back().resource == target.resource) {
         for (Row& row : table->rows) groups.back().table.rows.push_back(std::move(row));
       } else if (!table->rows.empty()) {
@@ -113,10 +43,15 @@ Status PrintTables(Session& session, const std::vector<Target>& targets, const G
       }
     }
   }
+  if (request.sort_by) {
+    for (Group& group : groups) {
+      std::stable_sort(group.table.rows.begin(), group.table.rows.end(),
+                       [](const Row& a, const Row& b) { return IsSortedBefore(a.sort_key, b.sort_key); });
+    }
+  }
   const bool several = std::any_of(targets.begin(), targets.end(), [&](const Target& t) { return t.resource != targets[0].resource; });
   for (const Group& group : groups) {
-    TableOptions options;
-    options.wide = request.output == "wide";
+    TableOptions options = request.Options();
     options.namespaces = session.all_namespaces() && group.resource->type.namespaced;
     if (several) options.kind = KindName(group.resource->type);
     std::string text = request.headers ? HeaderLine(group.table, options) : "";
@@ -124,28 +59,59 @@ Status PrintTables(Session& session, const std::vector<Target>& targets, const G
     if (&group != &groups[0] && request.headers) TRY(Print("\n"));
     TRY(Print(SetTabs(text, kTableTabs)));
   }
-  if (groups.empty() && errors.empty()) Note(NothingFound(session, targets));
+  if (groups.empty() && errors.empty() && !request.ignore_not_found) Note(NothingFound(session, targets));
   TRY(Flush());
   return Report(errors);
 }
 
-Status Run(const Verb& verb, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
-  ASSIGN_OR_RETURN(const std::vector<Target> targets, session->FindTargets(arguments.operands()));
+Result<GetRequest> RequestOf(const Arguments& arguments) {
   GetRequest request;
   request.label_selector = arguments.Get("selector");
   request.field_selector = arguments.Get("field-selector");
-  request.output = arguments.Get("output");
+  const std::string output = arguments.Get("output");
+  const size_t equals = output.find('=');
+  request.output = output.substr(0, equals);
+  if (request.output == "jsonpath") {
+    ASSIGN_OR_RETURN(request.path, JsonPath::Parse(output.substr(equals + 1)));
+  } else if (request.output == "custom-columns") {
+    ASSIGN_OR_RETURN(request.columns, ParseColumns(output.substr(equals + 1)));
+  }
+  if (arguments.Has("sort-by")) {
+    ASSIGN_OR_RETURN(request.sort_by, JsonPath::ParseRelaxed(arguments.Get("sort-by")));
+  }
+  for (const std::string& labels : arguments.All("label-columns")) {
+    for (const std::string_view label : Split(labels, ',')) request.label_columns.emplace_back(label);
+  }
+  request.show_labels = arguments.Bool("show-labels");
   request.headers = !arguments.Bool("no-headers");
-  const bool named = std::any_of(targets.begin(), targets.end(), [](const Target& target) { return !target.names.empty(); });
-  if (named && !request.label_selector.empty()) return Invalid("a name cannot be given together with --selector");
+  request.ignore_not_found = arguments.Bool("ignore-not-found");
+  return request;
+}
+
+Result<std::vector<Target>> TargetsOf(Session& session, const Arguments& arguments) {
+  const bool selects = arguments.Has("selector") || arguments.Has("field-selector");
+  if (arguments.Has("filename")) {
+    if (!arguments.operands().empty() || selects) return Invalid("files and names or selectors cannot be given together");
+    return ManifestTargets(session, arguments.All("filename"), arguments.Bool("recursive"));
+  }
+  ASSIGN_OR_RETURN(std::vector<Target> targets, session.FindTargets(arguments.operands()));
   for (const Target& target : targets) {
-    if (!target.names.empty() && session->all_namespaces() && target.resource->type.namespaced) {
+    if (target.names.empty()) continue;
+    if (selects) return Invalid("name cannot be provided when a selector is specified");
+    if (session.all_namespaces() && target.resource->type.namespaced) {
       return Invalid("a resource cannot be retrieved by name across all namespaces");
     }
   }
+  return targets;
+}
+
+Status Run(const Verb& verb, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const GetRequest request, RequestOf(arguments));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
+  ASSIGN_OR_RETURN(const std::vector<Target> targets, TargetsOf(*session, arguments));
   if (arguments.Bool("watch")) {
     if (targets.size() != 1 || targets[0].names.size() > 1) return Invalid("--watch takes one kind, and one name of it or none");
+    if (request.sort_by) Note("warning: --watch requested, --sort-by will be ignored");
     return WatchObjects(*session, targets[0], request);
   }
   return request.IsTable() ? PrintTables(*session, targets, request) : PrintObjects(*session, targets, request);
@@ -153,17 +119,28 @@ Status Run(const Verb& verb, const Arguments& arguments) {
 
 }  // namespace
 
-Result<Table> FetchTable(Session& session, const kube::ApiResource& resource, const std::string& name, const GetRequest& request) {
-  const std::string namespace_name = session.NamespaceOf(resource);
+TableOptions GetRequest::Options() const {
+  TableOptions options;
+  options.wide = output == "wide";
+  options.label_columns = label_columns;
+  options.show_labels = show_labels;
+  return options;
+}
+
+Result<Table> FetchTable(Session& session, const Target& of, const std::string& name, const GetRequest& request) {
+  const kube::ApiResource& resource = *of.resource;
+  const std::string namespace_name = session.NamespaceOf(of);
+  const std::string whole = request.sort_by ? "Object" : "";  // else rows have metadata alone
   Table all;
   std::string limit = "500";
   for (;;) {
     std::string target;
     if (!name.empty()) {
-      target = resource.type.ObjectPath(namespace_name, name);
+      target = resource.type.ObjectPath(namespace_name, name) + kube::WriteQuery({{"includeObject", whole}});
     } else {
       target = resource.type.CollectionPath(namespace_name) + kube::WriteQuery({{"labelSelector", request.label_selector},
                                                                                 {"fieldSelector", request.field_selector},
+                                                                                {"includeObject", whole},
                                                                                 {"limit", limit},
                                                                                 {"continue", all.continue_token}});
     }
@@ -176,7 +153,8 @@ Result<Table> FetchTable(Session& session, const kube::ApiResource& resource, co
       continue;
     }
     ASSIGN_OR_RETURN(const json::Document document, json::Parse(response->body).Context(what, ": the answer"));
-    ASSIGN_OR_RETURN(Table page, ReadTable(document.root(), session.Now()).Context(what, ": the answer"));
+    ASSIGN_OR_RETURN(
+        Table page, ReadTable(document.root(), session.Now(), request.sort_by ? &*request.sort_by : nullptr).Context(what, ": the answer"));
     if (all.columns.empty()) all.columns = std::move(page.columns);
     for (Row& row : page.rows) all.rows.push_back(std::move(row));
     all.resource_version = std::move(page.resource_version);
@@ -208,7 +186,7 @@ Verb GetVerb() {
   Verb verb;
   verb.name = "get";
   verb.summary = "Shows objects of any kind that the cluster has.";
-  verb.usage = "TYPE[,TYPE...] [NAME...] | TYPE/NAME...";
+  verb.usage = "TYPE[,TYPE...] [NAME...] | TYPE/NAME... | -f FILE";
   verb.examples =
       "  # the Pods of the namespace, and the claims that they hold\n"
       "  allot get pods,claims\n"
@@ -217,16 +195,29 @@ Verb GetVerb() {
       "  # what the drivers publish, one slice in full\n"
       "  allot get slices\n"
       "  allot get slice/lab-1-gpu -o yaml\n"
-      "  # names alone, for scripts\n"
-      "  allot get pods -l app=train -o name\n";
+      "  # names alone, or any field, for scripts\n"
+      "  allot get pods -l app=train -o name\n"
+      "  allot get pods -o jsonpath='{range .items[*]}{.metadata.name}{\"\\t\"}{.spec.nodeName}{\"\\n\"}{end}'\n"
+      "\n"
+      "shortcuts, of kinds that concern sharing:\n"
+      "  claims     resourceclaims.resource.k8s.io: who asks for which part of a device, and what was given\n"
+      "  templates  resourceclaimtemplates.resource.k8s.io: claims that are made for each Pod\n"
+      "  slices     resourceslices.resource.k8s.io: the devices that drivers offer\n"
+      "  classes    deviceclasses.resource.k8s.io: kinds of devices to ask for\n";
   verb.flags = {
-      {"namespace", 'n', "NAME", "instead of the context's"},
-      {"all-namespaces", 'A', "", "of all namespaces"},
-      {"selector", 'l', "SELECTOR", "by labels: app=train,stage!=test"},
-      {"field-selector", 0, "SELECTOR", "by fields: spec.nodeName=lab-1"},
-      {"output", 'o', "json|yaml|wide|name", "how it is written"},
-      {"watch", 'w', "", "goes on with what changes, until Ctrl-C"},
-      {"no-headers", 0, "", "without the names of the columns"},
+      {"namespace", 'n', "NAME", "look in this namespace, not in the context's"},
+      {"all-namespaces", 'A', "", "look in all namespaces"},
+      {"selector", 'l', "SELECTOR", "only those with these labels: app=train,stage!=test"},
+      {"field-selector", 0, "SELECTOR", "only those with these fields: spec.nodeName=lab-1"},
+      {"output", 'o', "json|yaml|wide|name|jsonpath=TEMPLATE|custom-columns=HEADER:PATH,...", "write it in this form"},
+      {"show-labels", 0, "", "add a column with all labels"},
+      {"label-columns", 'L', "KEYS", "add a column for each of these labels: app,stage"},
+      {"sort-by", 0, "PATH", "order the rows by a field: .metadata.creationTimestamp"},
+      {"filename", 'f', "FILE", "take what a file, a folder or standard input (-) names; may be repeated"},
+      {"recursive", 'R', "", "look into the folders in a folder, too"},
+      {"ignore-not-found", 0, "", "take what is not there for no error"},
+      {"watch", 'w', "", "go on with what changes, until Ctrl-C"},
+      {"no-headers", 0, "", "leave out the names of the columns"},
   };
   verb.operands = Operands::kTypes;
   verb.run = [](const Verb& self, const Arguments& arguments) { return Exit(Run(self, arguments)); };

@@ -1,9 +1,12 @@
 #pragma once
 // `allot get`: objects as tables, JSON, YAML or names.
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/args.h"
+#include "cli/jsonpath.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "kube/object.h"
@@ -12,17 +15,42 @@ namespace allot::cli {
 
 Verb GetVerb();
 
+// Of -o custom-columns=NAME:.metadata.name,...
+struct CustomColumn {
+  std::string header;
+  JsonPath path;
+};
+Result<std::vector<CustomColumn>> ParseColumns(std::string_view text);
+// Lines for SetTabs.
+std::string ColumnsHeader(const std::vector<CustomColumn>& columns);
+std::string ColumnsRow(const std::vector<CustomColumn>& columns, const json::Value& object);
+
 // What get, and get --watch, were asked for.
 struct GetRequest {
   std::string label_selector, field_selector;
-  std::string output;  // empty, "wide", "json", "yaml" or "name"
+  std::string output;                 // empty, "wide", "json", "yaml", "name", "jsonpath" or "custom-columns"
+  std::optional<JsonPath> path;       // of -o jsonpath
+  std::vector<CustomColumn> columns;  // of -o custom-columns
+  std::optional<JsonPath> sort_by;
+  std::vector<std::string> label_columns;
+  bool show_labels = false;
   bool headers = true;
+  bool ignore_not_found = false;
 
   bool IsTable() const { return output.empty() || output == "wide"; }
+  TableOptions Options() const;
 };
 
-// The table of a collection, all pages; or of one object, where there is a name. kNotFound where that is none.
-Result<Table> FetchTable(Session& session, const kube::ApiResource& resource, const std::string& name, const GetRequest& request);
+// The value that an object is sorted by, empty where it has none, and which of two comes first: numbers and amounts by their size.
+std::string SortKeyOf(const JsonPath& path, const json::Value& object);
+bool IsSortedBefore(const std::string& a, const std::string& b);
+
+// The table of a target's collection, all pages; or of one object, where there is a name. kNotFound where that is none.
+Result<Table> FetchTable(Session& session, const Target& target, const std::string& name, const GetRequest& request);
+
+// Prints what is there in one of the outputs that are no tables. Gives the last error; those before it are told.
+Status PrintObjects(Session& session, const std::vector<Target>& targets, const GetRequest& request);
+Status Report(const std::vector<Status>& errors);
 
 // The object as kubectl prints it: without managedFields; with apiVersion and kind, which the items of a list lack.
 kube::ObjectPtr ForPrinting(const kube::Object& object, const kube::ResourceType& type);

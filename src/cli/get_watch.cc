@@ -15,18 +15,19 @@ namespace {
 class Watcher {
  public:
   Watcher(Session& session, const Target& target, GetRequest request)
-      : session_(session), resource_(*target.resource), request_(std::move(request)) {
+      : session_(session), target_(target), resource_(*target.resource), request_(std::move(request)) {
+    request_.sort_by.reset();
     if (!target.names.empty()) {
       name_ = target.names[0];
       request_.field_selector += StrCat(request_.field_selector.empty() ? "" : ",", "metadata.name=", name_);
     }
-    options_.wide = request_.output == "wide";
+    options_ = request_.Options();
     options_.namespaces = session.all_namespaces() && resource_.type.namespaced;
   }
 
   Status Run() {
     // One that is named and does not exist is an error now; later it may come and go.
-    if (!name_.empty()) TRY(session_.client().Get(resource_.type, session_.NamespaceOf(resource_), name_).status());
+    if (!name_.empty()) TRY(session_.client().Get(resource_.type, session_.NamespaceOf(target_), name_).status());
     TRY(List());
     bool expired = false;
     for (;;) {
@@ -52,7 +53,7 @@ class Watcher {
   Status List() {
     std::map<std::string, std::string> seen;
     if (request_.IsTable()) {
-      ASSIGN_OR_RETURN(Table table, FetchTable(session_, resource_, "", request_));
+      ASSIGN_OR_RETURN(Table table, FetchTable(session_, target_, "", request_));
       version_ = table.resource_version;
       table_.columns = table.columns;
       std::string text;
@@ -66,7 +67,7 @@ class Watcher {
       options.label_selector = request_.label_selector;
       options.field_selector = request_.field_selector;
       std::vector<kube::ObjectPtr> objects;
-      ASSIGN_OR_RETURN(version_, session_.client().List(resource_.type, session_.NamespaceOf(resource_), options,
+      ASSIGN_OR_RETURN(version_, session_.client().List(resource_.type, session_.NamespaceOf(target_), options,
                                                         [&](kube::ObjectPtr object) { objects.push_back(std::move(object)); }));
       for (const kube::ObjectPtr& object : objects) {
         const std::string key = kube::KeyOf(*object);
@@ -86,7 +87,7 @@ class Watcher {
     options.resource_version = version_;
     if (request_.IsTable()) options.accept = kAcceptTable;
     ASSIGN_OR_RETURN(const std::unique_ptr<kube::Watch> watch,
-                     session_.client().StartWatch(resource_.type, session_.NamespaceOf(resource_), options));
+                     session_.client().StartWatch(resource_.type, session_.NamespaceOf(target_), options));
     complained_ = false;
     for (;;) {
       ASSIGN_OR_RETURN(const std::optional<kube::WatchEvent> event, watch->Next({}));
@@ -132,9 +133,17 @@ class Watcher {
   Status PrintObject(const kube::Object& object) {
     if (request_.output == "name") return Written(Print(StrCat(KindName(resource_.type), "/", object.name(), "\n")));
     const kube::ObjectPtr shown = ForPrinting(object, resource_.type);
+    if (request_.path) return Written(Print(request_.path->Text(shown->json())));
+    if (!request_.columns.empty()) return PrintColumns(shown->json());
     if (request_.output == "json") return Written(Print(WriteSortedJson(shown->json())));
     const std::string_view mark = std::exchange(printed_, true) ? "---\n" : "";
     return Written(Print(StrCat(mark, WriteYaml(shown->json()))));
+  }
+
+  Status PrintColumns(const json::Value& object) {
+    std::string text = std::exchange(request_.headers, false) ? ColumnsHeader(request_.columns) : "";
+    text += ColumnsRow(request_.columns, object);
+    return Written(Print(SetTabs(text, kTableTabs, &widths_)));
   }
 
   Status Written(Status printed) {
@@ -146,6 +155,7 @@ class Watcher {
   static std::string KeyOf(const Row& row) { return StrCat(row.namespace_name, "/", row.name); }
 
   Session& session_;
+  const Target target_;
   const kube::ApiResource& resource_;
   GetRequest request_;
   std::string name_;

@@ -1,6 +1,9 @@
 #include "cli/manifest.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
+#include <optional>
 
 #include "base/strings.h"
 #include "json/yaml.h"
@@ -81,9 +84,63 @@ Status AddObject(const json::Value& value, const std::string& place, std::vector
   return Status();
 }
 
-Result<Manifest> Check(Session& session, RawManifest raw) {
-  Manifest manifest{std::move(raw.place), std::move(raw.object), nullptr, ""};
-  ASSIGN_OR_RETURN(manifest.resource, session.FindKind(manifest.object->api_version(), manifest.object->kind()).Context(manifest.place));
+bool IsDefinition(const kube::Object& object) {
+  return object.kind() == "CustomResourceDefinition" && object.api_version().starts_with("apiextensions.k8s.io/");
+}
+
+// The kind of this version that a definition makes; nothing where it makes no such one.
+std::optional<kube::ApiResource> KindOf(const kube::Object& definition, std::string_view api_version, std::string_view kind) {
+  const json::Value& spec = definition.json()["spec"];
+  const json::Value& names = spec["names"];
+  if (kube::Object::Text(names["kind"]) != kind || !spec["versions"].IsArray()) return std::nullopt;
+  for (const json::Value& version : spec["versions"].Items()) {
+    kube::ApiResource resource;
+    resource.type.group = kube::Object::Text(spec["group"]);
+    resource.type.version = kube::Object::Text(version["name"]);
+    resource.type.plural = kube::Object::Text(names["plural"]);
+    resource.type.kind = kind;
+    resource.type.namespaced = kube::Object::Text(spec["scope"]) != "Cluster";
+    const bool served = version["served"].IsBool() && version["served"].AsBool();
+    if (served && !resource.type.plural.empty() && resource.type.ApiVersion() == api_version) return resource;
+  }
+  return std::nullopt;
+}
+
+// Finds the kinds of manifests, at the server or in definitions that are manifests themselves.
+class Kinds {
+ public:
+  Kinds(Session& session, const std::vector<RawManifest>& raws) : session_(session) {
+    for (const RawManifest& raw : raws) {
+      if (IsDefinition(*raw.object)) definitions_.push_back(raw.object);
+    }
+  }
+
+  Status Find(Manifest& manifest) {
+    const std::pair<std::string, std::string> key(manifest.object->api_version(), manifest.object->kind());
+    const auto known = expected_.find(key);
+    if (known == expected_.end()) {
+      const Result<const kube::ApiResource*> found = session_.FindKind(key.first, key.second);
+      if (found.ok()) return manifest.resource = *found, Status();
+      if (found.status().code() != Code::kNotFound || kube::ApiErrorOf(found.status()) != nullptr) return found.status();
+      for (const kube::ObjectPtr& definition : definitions_) {
+        if (auto resource = KindOf(*definition, key.first, key.second)) expected_[key] = session_.Expect(*std::move(resource));
+      }
+      if (!expected_.contains(key)) return found.status();
+    }
+    manifest.resource = expected_[key];
+    manifest.awaits_definition = true;
+    return Status();
+  }
+
+ private:
+  Session& session_;
+  std::vector<kube::ObjectPtr> definitions_;
+  std::map<std::pair<std::string, std::string>, const kube::ApiResource*> expected_;  // by apiVersion and kind
+};
+
+Result<Manifest> Check(Session& session, Kinds& kinds, const RawManifest& raw) {
+  Manifest manifest{raw.place, raw.object, nullptr, ""};
+  TRY(kinds.Find(manifest).Context(manifest.place));
   if (!manifest.resource->type.namespaced) return manifest;
   const std::string_view own = manifest.object->namespace_name();
   if (session.has_namespace() && !own.empty() && own != session.namespace_name()) {
@@ -93,6 +150,33 @@ Result<Manifest> Check(Session& session, RawManifest raw) {
   }
   manifest.namespace_name = own.empty() ? session.namespace_name() : std::string(own);
   return manifest;
+}
+
+// The documents of all sources; what is wrong is added to `wrong`.
+std::vector<RawManifest> ReadSources(const FileSystem& files, const std::vector<std::string>& sources, bool recursive,
+                                     std::vector<std::string>& wrong) {
+  std::vector<RawManifest> raws;
+  const auto read = [&](const std::string& name, const Result<std::string>& text) -> Status {
+    if (!text.ok()) return text.status();
+    ASSIGN_OR_RETURN(std::vector<RawManifest> parsed, ParseManifests(*text, name));
+    for (RawManifest& raw : parsed) raws.push_back(std::move(raw));
+    return Status();
+  };
+  const auto note = [&](const Status& status) {
+    if (!status.ok()) wrong.push_back(status.message());
+  };
+  for (const std::string& source : sources) {
+    if (source == "-") {
+      note(read("standard input", ReadStandardInput()));
+    } else if (source.starts_with("https://") || source.starts_with("http://")) {
+      note(Unsupported(source, ": addresses are not read; fetch it first, and look at it: curl -L ", source, " >FILE"));
+    } else if (const Result<std::vector<std::string>> found = FilesOf(files, source, recursive); !found.ok()) {
+      note(found.status());
+    } else {
+      for (const std::string& file : *found) note(read(file, files.ReadFile(file, kMaxManifest)));
+    }
+  }
+  return raws;
 }
 
 }  // namespace
@@ -110,40 +194,40 @@ Result<std::vector<RawManifest>> ParseManifests(std::string_view text, const std
 }
 
 Result<std::vector<Manifest>> ReadManifests(Session& session, const std::vector<std::string>& sources, bool recursive) {
-  std::vector<Manifest> manifests;
   std::vector<std::string> wrong;
-  const auto read = [&](const std::string& name, const Result<std::string>& text) -> Status {
-    if (!text.ok()) return text.status();
-    ASSIGN_OR_RETURN(std::vector<RawManifest> parsed, ParseManifests(*text, name));
-    for (RawManifest& raw : parsed) {
-      Result<Manifest> manifest = Check(session, std::move(raw));
-      if (manifest.ok()) {
-        manifests.push_back(*std::move(manifest));
-      } else if (kube::ApiErrorOf(manifest.status()) != nullptr || manifest.status().code() == Code::kUnavailable) {
-        return manifest.status();
-      } else {
-        wrong.push_back(manifest.status().message());
-      }
-    }
-    return Status();
-  };
-  for (const std::string& source : sources) {
-    if (source == "-") {
-      if (const Status status = read("standard input", ReadStandardInput()); !status.ok()) wrong.push_back(status.message());
+  const std::vector<RawManifest> raws = ReadSources(session.files(), sources, recursive, wrong);
+  Kinds kinds(session, raws);
+  std::vector<Manifest> manifests;
+  bool awaited = false;
+  for (const RawManifest& raw : raws) {
+    Result<Manifest> manifest = Check(session, kinds, raw);
+    if (manifest.ok()) {
+      awaited |= manifest->awaits_definition;
+      manifests.push_back(*std::move(manifest));
       continue;
     }
-    const Result<std::vector<std::string>> files = FilesOf(session.files(), source, recursive);
-    if (!files.ok()) {
-      wrong.push_back(files.status().message());
-      continue;
-    }
-    for (const std::string& file : *files) {
-      if (const Status status = read(file, session.files().ReadFile(file, kMaxManifest)); !status.ok()) wrong.push_back(status.message());
-    }
+    wrong.push_back(manifest.status().message());
+    // A server that does not answer would say so for each of them.
+    if (kube::ApiErrorOf(manifest.status()) != nullptr || manifest.status().code() == Code::kUnavailable) break;
   }
   if (!wrong.empty()) return Invalid(Join(wrong, "\nerror: "));
   if (manifests.empty()) return Invalid("no objects in ", Join(sources, ", "));
+  if (awaited) {
+    std::stable_partition(manifests.begin(), manifests.end(), [](const Manifest& manifest) { return IsDefinition(*manifest.object); });
+  }
   return manifests;
+}
+
+Result<std::vector<Target>> ManifestTargets(Session& session, const std::vector<std::string>& sources, bool recursive) {
+  ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ReadManifests(session, sources, recursive));
+  std::vector<Target> targets;
+  for (const Manifest& manifest : manifests) {
+    const bool same =
+        !targets.empty() && targets.back().resource == manifest.resource && targets.back().namespace_name == manifest.namespace_name;
+    if (!same) targets.push_back({manifest.resource, {}, manifest.namespace_name});
+    targets.back().names.emplace_back(manifest.object->name());
+  }
+  return targets;
 }
 
 }  // namespace allot::cli

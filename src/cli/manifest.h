@@ -16,6 +16,8 @@ struct Manifest {
   kube::ObjectPtr object;
   const kube::ApiResource* resource = nullptr;
   std::string namespace_name;  // where it goes; empty for kinds without one
+  // The server does not have the kind: a CustomResourceDefinition among the manifests, which comes before this one, defines it.
+  bool awaits_definition = false;
 };
 
 // One document or item as it was read, not yet checked against the cluster.
@@ -28,7 +30,11 @@ struct RawManifest {
 Result<std::vector<RawManifest>> ParseManifests(std::string_view text, const std::string& name);
 
 // The objects of files, folders (their *.yaml, *.yml and *.json, by name; folders in them with `recursive`) and "-", standard input.
-// Nothing of it is used when one is wrong: the error has all that is wrong, a line each.
+// In the order in which they stand there, but for definitions that others wait for, which come first. Nothing of it is used when one is
+// wrong: the error has all that is wrong, a line each.
 Result<std::vector<Manifest>> ReadManifests(Session& session, const std::vector<std::string>& sources, bool recursive);
+
+// What they name, for verbs that look at objects.
+Result<std::vector<Target>> ManifestTargets(Session& session, const std::vector<std::string>& sources, bool recursive);
 
 }  // namespace allot::cli

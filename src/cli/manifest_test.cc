@@ -34,5 +34,10 @@ TEST(ParseManifests, NamesPlaceAndFieldOfWhatIsWrong) {
   EXPECT_THAT(error("a: [b"), IsStatus(Code::kInvalid, HasSubstr("x.yaml: ")));
 }
 
+TEST(Manifest, ATabThatIndentsIsNamed) {
+  EXPECT_THAT(ParseManifests("apiVersion: v1\nkind: Pod\nmetadata:\n\tname: x\n", "f.yaml"),
+              IsStatus(Code::kInvalid, testing::HasSubstr("line 4 is indented with a tab, where YAML takes only spaces")));
+}
+
 }  // namespace
 }  // namespace allot::cli

@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "node/agent.h"
+#include "node/install.h"
 
 namespace allot::cli {
 namespace {
@@ -81,7 +82,7 @@ Result<node::AgentOptions> OptionsOf(const Arguments& arguments) {
       Setting(arguments, "kubelet-registrar-directory-path", "KUBELET_REGISTRAR_DIRECTORY_PATH", options.sockets.registry_dir);
   options.sockets.pod_uid = Setting(arguments, "pod-uid", "POD_UID", "");
   options.cdi.folder = Setting(arguments, "cdi-root", "CDI_ROOT", options.cdi.folder);
-  options.cdi.hook = Setting(arguments, "cdi-hook", "ALLOT_CDI_HOOK", "");
+  options.hook_program = Setting(arguments, "cdi-hook", "ALLOT_CDI_HOOK", node::ProgramBeside("allot-cdi-hook"));
   options.toolkit_folders = {"/etc/cdi", options.cdi.folder};
   options.config_path = Setting(arguments, "config", "ALLOT_NODE_CONFIG", "");
   options.http_address = Setting(arguments, "http-endpoint", "HTTP_ENDPOINT", "");
@@ -127,7 +128,9 @@ Verb NodeVerb() {
       {.name = "nvidia-driver-root", .value = "DIR", .help = "where the NVIDIA driver is on the machine; / unless given"},
       {.name = "container-driver-root", .value = "DIR", .help = "the same folder as this program sees it, in a container"},
       {.name = "cdi-root", .value = "DIR", .help = "where CDI specs are written; /var/run/cdi unless given"},
-      {.name = "cdi-hook", .value = "PROGRAM", .help = "this program, by its path on the machine, for the containers' linker cache"},
+      {.name = "cdi-hook",
+       .value = "PROGRAM",
+       .help = "allot-cdi-hook, which makes containers' linkers see the driver; else the one beside this program"},
       {.name = "kubelet-plugins-directory-path", .value = "DIR", .help = "of kubelet; /var/lib/kubelet/plugins unless given"},
       {.name = "kubelet-registrar-directory-path", .value = "DIR", .help = "of kubelet; /var/lib/kubelet/plugins_registry unless given"},
       {.name = "pod-uid", .value = "UID", .help = "of our Pod, so that an update can run two agents at once; else POD_UID"},

@@ -1,6 +1,9 @@
 #include "cli/output.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -9,19 +12,35 @@
 namespace allot::cli {
 namespace {
 
-Status OutputFailed() { return Unavailable("standard output: ", std::strerror(errno)); }
+Status Failure() {
+  if (errno == EPIPE) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
+  return Unavailable("standard output: ", std::strerror(errno));
+}
 
 }  // namespace
 
 Status Print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) return OutputFailed();
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) return Failure();
   return Status();
 }
 
 Status Flush() {
-  if (std::fflush(stdout) != 0) return OutputFailed();
+  if (std::fflush(stdout) != 0) return Failure();
   if (std::ferror(stdout) != 0) return Unavailable("standard output: an earlier write failed");
   return Status();
+}
+
+bool OutputFailed() { return std::ferror(stdout) != 0; }
+
+void HoldStandardFiles() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    // The lowest number that is free is this one. Open the wrong way round, each use fails with EBADF as it would have.
+    ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);  // NOLINT(android-cloexec-open): programs that we run inherit it
+  }
 }
 
 void Note(std::string_view text) {

@@ -7,9 +7,16 @@
 
 namespace allot::cli {
 
-// kUnavailable, with what the kernel said, for a full disk or a pipe that nobody reads.
+// kUnavailable, with what the kernel said, for a full disk or a standard output that is closed. A pipe that nobody reads any more ends the
+// program at once and without a word, by SIGPIPE, as it ends every program of a pipeline.
 Status Print(std::string_view text);
 Status Flush();
+// Whether that has failed before: there is nobody to tell of what is done next.
+bool OutputFailed();
+
+// Puts something in place of standard files that are closed, which fails what reads or writes it: the next socket would get their number,
+// and what is printed would go to the server. Before anything is opened.
+void HoldStandardFiles();
 
 // A line on standard error.
 void Note(std::string_view text);

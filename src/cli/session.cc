@@ -1,59 +1,38 @@
 #include "cli/session.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/strings.h"
 #include "cli/output.h"
+#include "cli/values.h"
 #include "kube/config.h"
 
 namespace allot::cli {
 namespace {
 
-Result<double> NumberOf(std::string_view flag, const std::string& text, double most) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !(number >= 0) || number > most) {
-    return Invalid("--", flag, ": ", Quoted(text), " is not a number from 0 to ", static_cast<int64_t>(most));
-  }
-  return number;
-}
-
-// "30", "30s", "2m", "1h", "500ms"; 0: as good as for ever.
-Result<std::chrono::seconds> TimeOf(std::string_view flag, std::string text) {
-  constexpr double kMost = 86400;
-  double unit = 1;
-  for (const auto& [suffix, seconds] : {std::pair("ms", 0.001), std::pair("s", 1.0), std::pair("m", 60.0), std::pair("h", 3600.0)}) {
-    if (!text.ends_with(suffix)) continue;
-    unit = seconds;
-    text.resize(text.size() - std::string_view(suffix).size());
-    break;
-  }
-  const Result<double> number = NumberOf(flag, text, kMost);
-  if (!number.ok()) return Invalid("--", flag, ": expected a time like 30s, 2m or 1h, not ", Quoted(text));
-  if (*number == 0) return std::chrono::seconds(std::chrono::hours(24 * 3650));
-  return std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(std::min(*number * unit, kMost)));
-}
-
-Result<kube::ClientOptions> ClientOptionsOf(const Verb& verb, const Arguments& arguments) {
+Result<kube::ClientOptions> ClientOptionsOf(const Verb& verb, const Arguments& arguments, const SessionOptions& session) {
   kube::ClientOptions options;
   options.user_agent = StrCat("allot/", ALLOT_VERSION, " (", verb.name, ")");
+  options.qps = 0;  // one person's commands: the server's own fairness is enough
   if (arguments.Has("qps")) {
-    ASSIGN_OR_RETURN(options.qps, NumberOf("qps", arguments.Get("qps"), 1e6));
+    ASSIGN_OR_RETURN(options.qps, ParseNumber(arguments.Get("qps")));
   }
   if (arguments.Has("burst")) {
-    ASSIGN_OR_RETURN(const double burst, NumberOf("burst", arguments.Get("burst"), 1e6));
+    ASSIGN_OR_RETURN(const double burst, ParseNumber(arguments.Get("burst")));
     options.burst = std::max(1, static_cast<int>(burst));
   }
   if (arguments.Has("request-timeout")) {
-    ASSIGN_OR_RETURN(options.timeout, TimeOf("request-timeout", arguments.Get("request-timeout")));
+    ASSIGN_OR_RETURN(const std::chrono::milliseconds timeout, ParseTime(arguments.Get("request-timeout")));
+    options.timeout = timeout.count() == 0 ? std::chrono::hours(24 * 3650) : timeout;
+    if (timeout.count() != 0) options.login_timeout = timeout;
   }
+  if (session.timeout) options.timeout = *session.timeout, options.login_timeout = *session.timeout;
   return options;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> Session::Open(const Verb& verb, const Arguments& arguments) {
+Result<std::unique_ptr<Session>> Session::Open(const Verb& verb, const Arguments& arguments, const SessionOptions& wanted) {
   std::unique_ptr<Session> session(new Session());
   kube::ConfigOverrides overrides;
   overrides.kubeconfig = arguments.Get("kubeconfig");
@@ -61,17 +40,20 @@ Result<std::unique_ptr<Session>> Session::Open(const Verb& verb, const Arguments
   overrides.cluster = arguments.Get("cluster");
   overrides.user = arguments.Get("user");
   overrides.server = arguments.Get("server");
+  overrides.certificate_authority = arguments.Get("certificate-authority");
+  overrides.insecure_skip_tls_verify = arguments.Bool("insecure-skip-tls-verify");
   overrides.token = arguments.Get("token");
   overrides.impersonate_user = arguments.Get("as");
   overrides.impersonate_groups = arguments.All("as-group");
   overrides.default_namespace = arguments.Get("namespace");
-  ASSIGN_OR_RETURN(kube::ClientOptions options, ClientOptionsOf(verb, arguments));
-  ASSIGN_OR_RETURN(kube::Config config,
-                   kube::LoadConfig(kube::SystemConfigSources(session->files_, session->clock_, std::move(overrides))));
+  ASSIGN_OR_RETURN(kube::ClientOptions options, ClientOptionsOf(verb, arguments, wanted));
+  kube::ConfigSources sources = kube::SystemConfigSources(session->files_, session->clock_, std::move(overrides));
+  sources.has_terminal = sources.has_terminal && wanted.interactive;
+  ASSIGN_OR_RETURN(kube::Config config, kube::LoadConfig(sources));
   session->all_namespaces_ = arguments.Bool("all-namespaces");
   session->has_namespace_ = arguments.Has("namespace");
   session->namespace_ = session->all_namespaces_ ? "" : config.default_namespace;
-  session->verbose_ = arguments.Bool("verbose");
+  session->verbose_ = arguments.Has("verbose") && arguments.Get("verbose") != "0";
   options.observer = [raw = session.get()](const kube::Exchanged& exchanged) { raw->Observe(exchanged); };
   ASSIGN_OR_RETURN(session->client_, kube::Client::Make(std::move(config), std::move(options)));
   return session;
@@ -98,15 +80,18 @@ void Session::Observe(const kube::Exchanged& exchanged) {
   }
 }
 
-Status Session::Discover() {
-  if (discovered_) return Status();
-  ASSIGN_OR_RETURN(discovered_, kube::Discover(*client_));
-  return Status();
+Result<std::span<const kube::ApiResource>> Session::AllTypes(const http::Patience& patience) {
+  if (!discovered_) {
+    ASSIGN_OR_RETURN(discovered_, kube::Discover(*client_, patience));
+  }
+  return std::span<const kube::ApiResource>(*discovered_);
 }
+
+const kube::ApiResource* Session::Expect(kube::ApiResource resource) { return &expected_.emplace_back(std::move(resource)); }
 
 Result<const kube::ApiResource*> Session::FindType(std::string_view text) {
   if (const kube::ApiResource* const known = kube::FindResource(kube::KnownResources(), text)) return known;
-  TRY(Discover());
+  TRY(AllTypes().status());
   if (const kube::ApiResource* const found = kube::FindResource(*discovered_, text)) return found;
   const std::string near = kube::SuggestResource(*discovered_, text);
   return NotFound("the server doesn't have a resource type ", Quoted(text),
@@ -115,7 +100,7 @@ Result<const kube::ApiResource*> Session::FindType(std::string_view text) {
 
 Result<const kube::ApiResource*> Session::FindKind(std::string_view api_version, std::string_view kind) {
   if (const kube::ApiResource* const known = kube::FindKind(kube::KnownResources(), api_version, kind)) return known;
-  TRY(Discover());
+  TRY(AllTypes().status());
   if (const kube::ApiResource* const found = kube::FindKind(*discovered_, api_version, kind)) return found;
   return NotFound("no matches for kind ", Quoted(kind), " in version ", Quoted(api_version));
 }
@@ -143,14 +128,21 @@ Result<std::vector<Target>> Session::FindTargets(const std::vector<std::string>&
   }
   const std::vector<std::string> names(operands.begin() + 1, operands.end());
   for (const std::string& name : names) TRY(kube::CheckNames("", name));
+  const auto add = [&](const kube::ApiResource* resource) {
+    const bool there = std::any_of(targets.begin(), targets.end(), [&](const Target& target) {
+      const kube::ResourceType& type = target.resource->type;
+      return type.FullName() == resource->type.FullName() && type.version == resource->type.version;
+    });
+    if (!there) targets.push_back({resource, names});
+  };
   for (const std::string_view type : Split(operands[0], ',')) {
     if (type == "all") {
-      TRY(Discover());
-      for (const kube::ApiResource* const resource : kube::FindCategory(*discovered_, type)) targets.push_back({resource, names});
+      TRY(AllTypes().status());
+      for (const kube::ApiResource* const resource : kube::FindCategory(*discovered_, type)) add(resource);
       continue;
     }
     ASSIGN_OR_RETURN(const kube::ApiResource* const resource, FindType(type));
-    targets.push_back({resource, names});
+    add(resource);
   }
   return targets;
 }

@@ -3,8 +3,11 @@
 //
 // Kinds that allot knows cost no request; the others are discovered once, when one is asked for.
 
+#include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +25,19 @@ namespace allot::cli {
 struct Target {
   const kube::ApiResource* resource = nullptr;
   std::vector<std::string> names;
+  std::optional<std::string> namespace_name{};  // of those that a file names; nothing: the session's
+};
+
+struct SessionOptions {
+  // How long the client and each request may take, credential plugins with them; nothing: what --request-timeout says.
+  std::optional<std::chrono::milliseconds> timeout;
+  bool interactive = true;  // somebody may be asked to sign in
 };
 
 class Session {
  public:
   // kInvalid for flags that make no sense, kNotFound where no cluster is configured.
-  static Result<std::unique_ptr<Session>> Open(const Verb& verb, const Arguments& arguments);
+  static Result<std::unique_ptr<Session>> Open(const Verb& verb, const Arguments& arguments, const SessionOptions& options = {});
 
   kube::Client& client() { return *client_; }
   const FileSystem& files() const { return files_; }
@@ -39,17 +49,21 @@ class Session {
   const std::string& namespace_name() const { return namespace_; }
   // The same for objects of this kind: empty for those that have none.
   std::string NamespaceOf(const kube::ApiResource& resource) const { return resource.type.namespaced ? namespace_ : ""; }
+  std::string NamespaceOf(const Target& target) const { return target.namespace_name.value_or(NamespaceOf(*target.resource)); }
 
   // The kind that a person wrote. kNotFound in kubectl's words, with the nearest one.
   Result<const kube::ApiResource*> FindType(std::string_view text);
   // The kind of a manifest; kNotFound in kubectl's words.
   Result<const kube::ApiResource*> FindKind(std::string_view api_version, std::string_view kind);
-  // TYPE[,TYPE...] [NAME...], or TYPE/NAME... A category ("all") is its kinds.
+  // Keeps a kind that the server does not have yet; FindType and FindKind do not know of it.
+  const kube::ApiResource* Expect(kube::ApiResource resource);
+  // All kinds of the server; asks for them once.
+  Result<std::span<const kube::ApiResource>> AllTypes(const http::Patience& patience = {});
+  // TYPE[,TYPE...] [NAME...], or TYPE/NAME... A category ("all") is its kinds; a kind that is named twice counts once.
   Result<std::vector<Target>> FindTargets(const std::vector<std::string>& operands);
 
  private:
   Session() = default;
-  Status Discover();
   void Observe(const kube::Exchanged& exchanged);
 
   PosixFileSystem files_;
@@ -59,6 +73,7 @@ class Session {
   bool all_namespaces_ = false, has_namespace_ = false, verbose_ = false;
   std::vector<std::string> warned_;  // of the server's warnings: each is printed once
   std::optional<std::vector<kube::ApiResource>> discovered_;
+  std::deque<kube::ApiResource> expected_;
 };
 
 }  // namespace allot::cli

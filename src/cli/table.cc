@@ -29,16 +29,37 @@ std::string CellText(const json::Value& cell) {
   return end == text.npos ? shown : shown + "...";
 }
 
-void SetIdentity(Row& row, const json::Value& metadata) {
+void SetIdentity(Row& row, const json::Value& object, const JsonPath* sort_by) {
+  const json::Value& metadata = object["metadata"];
   row.name = TextOf(metadata["name"]);
   row.namespace_name = TextOf(metadata["namespace"]);
   row.uid = TextOf(metadata["uid"]);
   row.resource_version = TextOf(metadata["resourceVersion"]);
+  if (metadata["labels"].IsObject()) {
+    for (const json::Member& label : metadata["labels"].Members()) row.labels[std::string(label.key)] = CellText(label.value);
+  }
+  if (sort_by != nullptr) {
+    const std::vector<json::Value> values = sort_by->Find(object);
+    if (!values.empty()) row.sort_key = OneValue(values[0]);
+  }
 }
 
-Row RowOf(const json::Value& object, WallTime now) {
+// The columns of labels, each with a tab in front.
+std::string LabelCells(const Row& row, const TableOptions& options) {
+  std::string cells;
+  for (const std::string& key : options.label_columns) {
+    const auto label = row.labels.find(key);
+    cells += StrCat("\t", label == row.labels.end() ? "" : label->second);
+  }
+  if (!options.show_labels) return cells;
+  std::string all;
+  for (const auto& [key, value] : row.labels) all += StrCat(all.empty() ? "" : ",", key, "=", value);
+  return StrCat(cells, "\t", all.empty() ? "<none>" : all);
+}
+
+Row RowOf(const json::Value& object, WallTime now, const JsonPath* sort_by) {
   Row row;
-  SetIdentity(row, object["metadata"]);
+  SetIdentity(row, object, sort_by);
   row.cells = {row.name, Age(Object::Text(object["metadata"]["creationTimestamp"]), now)};
   return row;
 }
@@ -53,7 +74,7 @@ std::string Upper(std::string_view text) {
 
 }  // namespace
 
-Result<Table> ReadTable(const json::Value& root, WallTime now) {
+Result<Table> ReadTable(const json::Value& root, WallTime now, const JsonPath* sort_by) {
   Table table;
   table.resource_version = TextOf(root["metadata"]["resourceVersion"]);
   table.continue_token = TextOf(root["metadata"]["continue"]);
@@ -68,7 +89,7 @@ Result<Table> ReadTable(const json::Value& root, WallTime now) {
     if (!root["rows"].IsArray()) return table;
     for (const json::Value& item : root["rows"].Items()) {
       Row row;
-      SetIdentity(row, item["object"]["metadata"]);
+      SetIdentity(row, item["object"], sort_by);
       if (item["cells"].IsArray()) {
         for (const json::Value& cell : item["cells"].Items()) row.cells.push_back(CellText(cell));
       }
@@ -78,9 +99,9 @@ Result<Table> ReadTable(const json::Value& root, WallTime now) {
   }
   table.columns = {{"Name", false, true}, {"Age", false, false}};
   if (root["items"].IsArray()) {
-    for (const json::Value& item : root["items"].Items()) table.rows.push_back(RowOf(item, now));
+    for (const json::Value& item : root["items"].Items()) table.rows.push_back(RowOf(item, now, sort_by));
   } else if (root["metadata"].IsObject() && !kind.ends_with("List")) {
-    table.rows.push_back(RowOf(root, now));
+    table.rows.push_back(RowOf(root, now, sort_by));
   } else if (!kind.ends_with("List")) {
     return Unavailable("expected a table or objects, not ", kind.empty() ? json::KindName(root.kind()) : kind);
   }
@@ -95,6 +116,8 @@ std::string HeaderLine(const Table& table, const TableOptions& options) {
     if (!std::exchange(first, false)) line += '\t';
     line += Upper(column.name);
   }
+  for (const std::string& key : options.label_columns) line += StrCat("\t", Upper(std::string_view(key).substr(key.rfind('/') + 1)));
+  if (options.show_labels) line += "\tLABELS";
   return line + "\n";
 }
 
@@ -107,7 +130,7 @@ std::string RowLine(const Table& table, const Row& row, const TableOptions& opti
     if (table.columns[i].is_name && !options.kind.empty()) line += StrCat(options.kind, "/");
     line += row.cells[i];
   }
-  return line + "\n";
+  return line + LabelCells(row, options) + "\n";
 }
 
 }  // namespace allot::cli

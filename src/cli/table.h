@@ -1,6 +1,7 @@
 #pragma once
 // Tables as the API server makes them for people, and how they are printed.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "cli/jsonpath.h"
 #include "json/value.h"
 
 namespace allot::cli {
@@ -25,6 +27,8 @@ struct Column {
 struct Row {
   std::vector<std::string> cells;
   std::string namespace_name, name, uid, resource_version;
+  std::map<std::string, std::string> labels;
+  std::string sort_key;  // see ReadTable
 };
 
 struct Table {
@@ -34,13 +38,15 @@ struct Table {
 };
 
 // Of a Table, or, where the server answered with an object or a list of them, a table of names and ages.
-// kUnavailable for anything else.
-Result<Table> ReadTable(const json::Value& root, WallTime now);
+// kUnavailable for anything else. `sort_by`, where given, is what rows get as their sort_key; the server must have sent whole objects.
+Result<Table> ReadTable(const json::Value& root, WallTime now, const JsonPath* sort_by = nullptr);
 
 struct TableOptions {
   bool wide = false;
-  bool namespaces = false;  // a column NAMESPACE in front
-  std::string kind;         // in front of names, with a slash; empty: none
+  bool namespaces = false;                   // a column NAMESPACE in front
+  std::string kind;                          // in front of names, with a slash; empty: none
+  std::vector<std::string> label_columns{};  // a column for each of these, then one for all of them
+  bool show_labels = false;
 };
 
 // Lines of cells with tabs between them, for SetTabs.

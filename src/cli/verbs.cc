@@ -9,6 +9,7 @@
 #include "cli/demo.h"
 #include "cli/describe.h"
 #include "cli/get.h"
+#include "cli/node.h"
 #include "cli/output.h"
 
 namespace allot::cli {
@@ -62,11 +63,32 @@ std::vector<Verb> AllVerbs() {
   help.usage = "[VERB]";
   help.operands = Operands::kVerbs;
   help.connects = false;
-  return {GetVerb(), DescribeVerb(), ApplyVerb(), DeleteVerb(), DemoVerb(), CompletionVerb(), CompleteVerb(), help, VersionVerb()};
+  return {GetVerb(),  DescribeVerb(),   ApplyVerb(),    DeleteVerb(), NodeVerb(),
+          DemoVerb(), CompletionVerb(), CompleteVerb(), help,         VersionVerb()};
 }
 
-int RunProgram(std::span<const std::string_view> words) {
+std::vector<std::string> VerbFirst(std::span<const std::string_view> words) {
+  std::vector<std::string> ordered(words.begin(), words.end());
+  std::vector<Flag> flags;
+  for (const Verb& verb : AllVerbs()) {
+    const std::vector<Flag> own = AllFlags(verb);
+    flags.insert(flags.end(), own.begin(), own.end());
+  }
+  size_t verb = 0;
+  while (verb < words.size() && words[verb].size() > 1 && words[verb].starts_with('-') && words[verb] != "--") {
+    verb += TakesNext(flags, words[verb]) != nullptr ? 2 : 1;
+  }
+  if (verb < ordered.size())
+    std::rotate(ordered.begin(), ordered.begin() + static_cast<std::ptrdiff_t>(verb),
+                ordered.begin() + static_cast<std::ptrdiff_t>(verb) + 1);
+  return ordered;
+}
+
+int RunProgram(std::span<const std::string_view> given) {
   const std::vector<Verb> verbs = AllVerbs();
+  const std::vector<std::string> ordered = VerbFirst(given);
+  const std::vector<std::string_view> all(ordered.begin(), ordered.end());
+  const std::span<const std::string_view> words(all);
   std::string_view name = words.empty() ? "help" : words[0];
   if (name == "--help" || name == "-h") name = "help";
   if (name == "--version") name = "version";
@@ -75,8 +97,9 @@ int RunProgram(std::span<const std::string_view> words) {
     std::vector<std::string> names;
     for (const Verb& one : verbs) names.emplace_back(one.name);
     const std::string nearest = Nearest(name, names);
-    return BadUsage(StrCat(name.starts_with('-') ? "the verb comes first; " : "", "verb ", Quoted(name), " is not known",
-                           nearest.empty() ? "" : StrCat(" (did you mean ", nearest, "?)"), "; `allot help` lists the verbs"));
+    if (name.starts_with('-')) return BadUsage("there is no verb; `allot help` lists them");
+    return BadUsage(StrCat("verb ", Quoted(name), " is not known", nearest.empty() ? "" : StrCat(" (did you mean ", nearest, "?)"),
+                           "; `allot help` lists the verbs"));
   }
   const Result<Arguments> arguments = Arguments::Parse(AllFlags(*verb), words.empty() ? words : words.subspan(1));
   if (!arguments.ok()) return BadUsage(StrCat(arguments.status().message(), "; `allot ", verb->name, " --help` lists the flags"));

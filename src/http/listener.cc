@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -131,6 +132,13 @@ Listener::~Listener() {
   if (fd() < 0 || path_.empty()) return;
   struct stat file = {};
   if (lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_) unlink(path_.c_str());
+}
+
+Status Listener::MoveTo(const std::string& path) {
+  CHECK(!path_.empty());
+  if (rename(path_.c_str(), path.c_str()) != 0) return Unavailable("rename ", path_, " to ", path, ": ", std::strerror(errno));
+  path_ = path;
+  return Status();
 }
 
 Result<std::optional<Accepted>> Listener::Accept() {

@@ -44,6 +44,10 @@ class Listener {
   // still waits, and trying at once would spin.
   Result<std::optional<Accepted>> Accept();
 
+  // Renames the file of a unix socket, over what is there; who connects to the new path reaches this socket. kUnavailable with what the
+  // kernel said. REQUIRES a unix socket.
+  Status MoveTo(const std::string& path);
+
   int fd() const { return socket_.fd(); }
   int port() const { return port_; }  // of TCP, else 0
 

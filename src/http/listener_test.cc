@@ -108,5 +108,19 @@ TEST_F(UnixListener, RemovesItsFileAndNoOther) {
   EXPECT_TRUE(std::filesystem::exists(path_));
 }
 
+TEST_F(UnixListener, MovesItsFileAndRemovesItWhereItIs) {
+  const std::string moved = dir_ / "y.sock";
+  {
+    ASSERT_OK_AND_ASSIGN(Listener listener, Listener::Unix(path_, 0600));
+    EXPECT_THAT(listener.MoveTo(dir_ / "none" / "y.sock"), IsStatus(Code::kUnavailable, HasSubstr("No such file")));
+    ASSERT_OK(listener.MoveTo(moved));
+    EXPECT_FALSE(std::filesystem::exists(path_));
+    const test::RawClient client(moved);
+    ASSERT_OK_AND_ASSIGN(const auto accepted, listener.Accept());
+    EXPECT_TRUE(accepted);
+  }
+  EXPECT_FALSE(std::filesystem::exists(moved));
+}
+
 }  // namespace
 }  // namespace allot::http

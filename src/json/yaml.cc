@@ -326,6 +326,17 @@ class MemoryBuffer : public std::streambuf {
   }
 };
 
+// What to say besides yaml-cpp's own words, which do not name it, where a line at the place of an error is indented with a tab.
+std::string TabHint(const std::vector<std::string_view>& lines, const YAML::Mark& mark) {
+  for (int number = std::max(0, mark.line - 1); number <= mark.line; ++number) {
+    if (static_cast<size_t>(number) >= lines.size()) break;
+    const std::string_view line = lines[static_cast<size_t>(number)];
+    if (line.substr(0, line.find_first_not_of(" \t")).find('\t') == line.npos) continue;
+    return StrCat("; line ", number + 1, " is indented with a tab, where YAML takes only spaces");
+  }
+  return "";
+}
+
 // YAML allows no control characters but tab, line feed, carriage return and next line. yaml-cpp does not look; worse, zero bytes would make
 // it guess UTF-16, and 0x04 means the end to it.
 Status CheckCharacters(std::string_view text) {
@@ -376,7 +387,7 @@ Result<std::vector<Document>> ParseYaml(std::string_view text, Limits limits) {
   } catch (const YAML::DeepRecursion& error) {
     return Exhausted(At(error.mark), ": ", error.msg);
   } catch (const YAML::Exception& error) {
-    return Invalid(At(error.mark), ": ", error.msg);
+    return Invalid(At(error.mark), ": ", error.msg, TabHint(lines, error.mark));
   }
   return documents;
 }

@@ -98,6 +98,7 @@ Result<std::unique_ptr<Client>> Client::Make(Config config, ClientOptions option
     ASSIGN_OR_RETURN(const ServerUrl proxy, ServerUrl::Parse(client->config_.proxy_url).Context(client->config_.origin, ": proxy-url"));
     if (proxy.tls) return Unsupported(client->config_.origin, ": proxy-url: an https proxy is not supported; use http://");
     http.proxy = {.host = proxy.host, .port = proxy.port, .unix_path = ""};
+    http.proxy_authorization = client->config_.proxy_authorization;
   }
   if (client->url_.tls) {
     TRY(client->Tls().status());  // a bad certificate is told at once
@@ -108,7 +109,7 @@ Result<std::unique_ptr<Client>> Client::Make(Config config, ClientOptions option
 }
 
 Result<std::shared_ptr<const http::TlsClient>> Client::Tls() {
-  ASSIGN_OR_RETURN(const Credentials::Grant grant, config_.credentials->Get());
+  ASSIGN_OR_RETURN(const Credentials::Grant grant, config_.credentials->Get(LoginWithin({})));
   const PosixFileSystem files;
   http::TlsClientOptions options;
   options.insecure = config_.insecure_skip_tls_verify;
@@ -131,12 +132,19 @@ Result<std::shared_ptr<const http::TlsClient>> Client::Tls() {
   return tls_;
 }
 
-http::Patience Client::Within(const http::Patience& patience) const {
+http::Patience Client::Within(const http::Patience& caller) const {
   const MonotonicTime limit = steady_clock::now() + options_.timeout;
-  return {patience.deadline ? std::min(*patience.deadline, limit) : limit, patience.cancel};
+  return {caller.deadline ? std::min(*caller.deadline, limit) : limit, caller.cancel};
 }
 
-Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request, std::string_view what, const http::Patience& patience) {
+http::Patience Client::LoginWithin(const http::Patience& caller) const {
+  if (!options_.login_timeout) return caller;
+  const MonotonicTime limit = steady_clock::now() + *options_.login_timeout;
+  return {caller.deadline ? std::min(*caller.deadline, limit) : limit, caller.cancel};
+}
+
+Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request, std::string_view what, const http::Patience& caller,
+                                                           http::Patience& patience) {
   request.target = url_.prefix + request.target;
   request.headers.Set("User-Agent", options_.user_agent);
   Impersonate(config_, request.headers);
@@ -149,7 +157,10 @@ Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request
         limit_.Take(now, patience.deadline ? std::optional<std::chrono::nanoseconds>(*patience.deadline - now) : std::nullopt);
     if (!turn) return Unavailable(what, ": the client's own limit of requests leaves no turn in time");
     TRY(Pause(*turn, patience).Context(what));
-    ASSIGN_OR_RETURN(const Credentials::Grant grant, config_.credentials->Get(patience).Context(what));
+    const MonotonicTime asked = steady_clock::now();
+    ASSIGN_OR_RETURN(const Credentials::Grant grant, config_.credentials->Get(LoginWithin(caller)).Context(what));
+    const MonotonicTime later = *patience.deadline + (steady_clock::now() - asked);
+    patience.deadline = caller.deadline ? std::min(*caller.deadline, later) : later;
     // The same credentials are worth one more try: the connection may have had an older certificate.
     if (refusals > 1 && grant.version == refused_version) return *refused;
     request.headers.Remove("Authorization");
@@ -188,8 +199,8 @@ Result<http::Response> Client::ReadAll(http::BodyStream& stream, std::string_vie
 }
 
 Result<http::Response> Client::Raw(http::Request request, std::string_view what, const http::Patience& patience) {
-  const http::Patience within = Within(patience);
-  ASSIGN_OR_RETURN(const std::unique_ptr<http::BodyStream> stream, Exchange(std::move(request), what, within));
+  http::Patience within = Within(patience);
+  ASSIGN_OR_RETURN(const std::unique_ptr<http::BodyStream> stream, Exchange(std::move(request), what, patience, within));
   return ReadAll(*stream, what, within);
 }
 
@@ -256,7 +267,8 @@ Result<std::unique_ptr<Watch>> Client::StartWatch(const ResourceType& type, std:
                        {"timeoutSeconds", std::to_string(options.timeout.count())}};
   http::Request request = NewRequest("GET", type.CollectionPath(namespace_name) + WriteQuery(query));
   request.headers.Set("Accept", options.accept);
-  ASSIGN_OR_RETURN(std::unique_ptr<http::BodyStream> stream, Exchange(std::move(request), what, Within(patience)));
+  http::Patience within = Within(patience);
+  ASSIGN_OR_RETURN(std::unique_ptr<http::BodyStream> stream, Exchange(std::move(request), what, patience, within));
   return std::make_unique<Watch>(std::move(stream), what, options_);
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,10 @@ struct ClientOptions {
   std::function<void(const Exchanged&)> observer;  // of every answer, on the thread of the call; may be empty
   double qps = 50;                                 // requests a second, on average; 0: no limit
   int burst = 100;                                 // that many at once
-  std::chrono::seconds timeout{60};                // of a call, with its repetitions
+  std::chrono::milliseconds timeout{60'000};       // of a call, with its repetitions
+  // Of a credential plugin, within its own limit; nothing: that limit alone. The time that it takes is not the call's, so that nobody
+  // who signs in with a browser is cut short.
+  std::optional<std::chrono::milliseconds> login_timeout;
   int max_retries = 10;
   size_t max_object = 64 << 20;     // bytes of an answer
   size_t max_watch_line = 8 << 20;  // bytes of an event
@@ -143,10 +147,13 @@ class Client {
  private:
   Client(Config config, ClientOptions options, ServerUrl url);
 
-  http::Patience Within(const http::Patience& patience) const;
+  // What is left to a call of this caller, and to the plugin that it may need.
+  http::Patience Within(const http::Patience& caller) const;
+  http::Patience LoginWithin(const http::Patience& caller) const;
   Result<std::shared_ptr<const http::TlsClient>> Tls();
-  // Sends until the answer is final. `open` makes one try.
-  Result<std::unique_ptr<http::BodyStream>> Exchange(http::Request request, std::string_view what, const http::Patience& patience);
+  // Sends until the answer is final. `within` is moved on by the time that signing in took.
+  Result<std::unique_ptr<http::BodyStream>> Exchange(http::Request request, std::string_view what, const http::Patience& caller,
+                                                     http::Patience& within);
   Result<http::Response> ReadAll(http::BodyStream& stream, std::string_view what, const http::Patience& patience) const;
   Result<ObjectPtr> SendObject(http::Request request, std::string_view what, const http::Patience& patience);
 

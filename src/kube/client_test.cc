@@ -1,6 +1,7 @@
 #include "kube/client.h"
 
 #include <chrono>
+#include <thread>
 
 #include "base/test_util.h"
 #include "http/scripted_server.h"
@@ -95,6 +96,48 @@ TEST(KubeClient, NamesThatWouldLeaveTheirPlaceInThePathAreRefused) {
     }
   }
   EXPECT_EQ(server.connections(), 0);
+}
+
+TEST(KubeClient, AProxyIsToldWhereToAndWhoWeAre) {
+  std::string seen;
+  ScriptedServer proxy({[&](Peer& peer) {
+    seen = peer.Answer("HTTP/1.1 200 OK\r\n\r\n");
+    peer.Answer(Answer(200, R"({"kind":"Pod","metadata":{"name":"train"}})"));
+  }});
+  Config config;
+  config.server = "http://lab.example:6443";
+  config.proxy_url = StrCat("http://127.0.0.1:", proxy.port());
+  config.proxy_authorization = "Basic abc";
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Client> client, Client::Make(std::move(config)));
+  EXPECT_OK(client->Get(types::kPods, "lab", "train", Within(seconds(10))));
+  EXPECT_THAT(seen, AllOf(HasSubstr("CONNECT lab.example:6443 "), HasSubstr("Proxy-Authorization: Basic abc\r\n")));
+}
+
+// Somebody who takes their time to sign in.
+class SlowCredentials final : public Credentials {
+ public:
+  using Credentials::Get;
+  Result<Grant> Get(const http::Patience& patience) override {
+    const auto until = std::chrono::steady_clock::now() + milliseconds(200);
+    if (patience.deadline && *patience.deadline < until) return Unavailable("not signed in");
+    std::this_thread::sleep_until(until);
+    return Grant{};
+  }
+  void Reject(uint64_t) override {}
+};
+
+TEST(KubeClient, TimeForSigningInIsNotTheCallsUnlessItIsLimited) {
+  const auto answer = [](Peer& peer) { peer.Answer(Answer(200, R"({"kind":"Pod","metadata":{"name":"train"}})")); };
+  ScriptedServer server({answer});
+  Config config;
+  config.server = StrCat("http://127.0.0.1:", server.port());
+  config.credentials = std::make_shared<SlowCredentials>();
+  ClientOptions options;
+  options.timeout = milliseconds(150);
+  EXPECT_OK((*Client::Make(config, options))->Get(types::kPods, "lab", "train"));
+  options.login_timeout = milliseconds(150);
+  EXPECT_THAT((*Client::Make(config, options))->Get(types::kPods, "lab", "train"),
+              IsStatus(Code::kUnavailable, HasSubstr("not signed in")));
 }
 
 TEST(KubeClient, A401IsTriedOnceMoreOnANewConnection) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kube/proxy.h"
 #include "kube/url.h"
 #include "model/names.h"
 
@@ -32,6 +33,23 @@ Status CheckImpersonation(const Config& config) {
 Status CheckNamespace(const std::string& name) {
   if (name.size() <= 63 && name.find('.') == std::string::npos && model::IsDnsSubdomain(name)) return {};
   return Invalid("namespace ", Quoted(name), " is not at most 63 lower case letters, digits and dashes");
+}
+
+// Whose certificates the server may show, where the command line says so.
+Status ChooseTrust(const ConfigSources& sources, Config& config) {
+  const ConfigOverrides& overrides = sources.overrides;
+  if (overrides.insecure_skip_tls_verify && !overrides.certificate_authority.empty()) {
+    return Invalid("--insecure-skip-tls-verify and --certificate-authority cannot be given together");
+  }
+  if (overrides.insecure_skip_tls_verify) {
+    config.insecure_skip_tls_verify = true;
+    config.ca = {};
+  } else if (!overrides.certificate_authority.empty()) {
+    config.insecure_skip_tls_verify = false;
+    config.ca = {.text = "", .file = overrides.certificate_authority};
+    TRY(config.ca.Read(*sources.files).status().Context("--certificate-authority"));
+  }
+  return Status();
 }
 
 Result<Config> LoadFiles(const std::vector<std::string>& paths, bool may_miss, const ConfigSources& sources) {
@@ -105,6 +123,12 @@ Status FinishConfig(const ConfigSources& sources, Config& config) {
   }
   ASSIGN_OR_RETURN(const ServerUrl url, ServerUrl::Parse(config.server).Context(overrides.server.empty() ? "address" : "--server"));
   while (config.server.ends_with('/')) config.server.pop_back();
+  TRY(ChooseTrust(sources, config));
+  if (config.proxy_url.empty()) {
+    ASSIGN_OR_RETURN(Proxy proxy, ProxyFromEnvironment(url, sources.environment));
+    config.proxy_url = std::move(proxy.url);
+    config.proxy_authorization = std::move(proxy.authorization);
+  }
   if (!overrides.default_namespace.empty()) config.default_namespace = overrides.default_namespace;
   TRY(CheckNamespace(config.default_namespace));
 

@@ -47,7 +47,8 @@ struct Config {
   std::string tls_server_name;            // empty: the server's host
   bool insecure_skip_tls_verify = false;  // never together with `ca`
   bool disable_compression = false;
-  std::string proxy_url;  // http://... or https://...; empty: no proxy
+  std::string proxy_url;            // http://... or https://...; empty: no proxy. The kubeconfig's, else the environment's (kube/proxy.h)
+  std::string proxy_authorization;  // for it; a secret; empty: none
 
   std::string impersonate_user, impersonate_uid;
   std::vector<std::string> impersonate_groups;
@@ -62,6 +63,8 @@ struct ConfigOverrides {
   std::string kubeconfig;              // a path
   std::string context, cluster, user;  // names in the kubeconfig
   std::string server;                  // instead of the cluster's, whose tls-server-name goes with it
+  std::string certificate_authority;   // a file with PEM, instead of the cluster's
+  bool insecure_skip_tls_verify = false;
   std::string default_namespace;
   std::string token;                              // instead of all else that says who we are, but for a client certificate
   std::string impersonate_user, impersonate_uid;  // --as, --as-uid
@@ -71,7 +74,7 @@ struct ConfigOverrides {
 // The world that a Config is made from.
 struct ConfigSources {
   ConfigOverrides overrides;
-  Environment environment;            // KUBECONFIG, HOME, KUBERNETES_SERVICE_*; credential plugins get it too
+  Environment environment;            // KUBECONFIG, HOME, KUBERNETES_SERVICE_*, *_PROXY; credential plugins get it too
   const FileSystem* files = nullptr;  // never null; outlives the Config, as does the clock
   const Clock* clock = nullptr;
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -103,7 +106,12 @@ bool IsEmptyKubeconfig(std::string_view text);
 // The config of the Pod's service account. kNotFound, with the reason, when this is no Pod or it has none.
 Result<Config> InClusterConfig(const ConfigSources& sources);
 
-// Puts in what the overrides say about server, namespace, token and impersonation, and checks the whole; the last step for every origin.
+// The names in one of the lists ("contexts", "clusters", "users") of the kubeconfig that LoadConfig would read, sorted. None where there is
+// no kubeconfig; files that cannot be read are passed over.
+std::vector<std::string> KubeconfigNames(const ConfigSources& sources, std::string_view list);
+
+// Puts in what the overrides say about server, certificates, namespace, token and impersonation, and the environment's proxy, and checks
+// the whole; the last step for every origin.
 Status FinishConfig(const ConfigSources& sources, Config& config);
 
 inline constexpr size_t kMaxConfigFile = 1 << 20;  // bytes of a kubeconfig, and of each file that it names

@@ -128,6 +128,51 @@ TEST_F(ConfigTest, ImpersonationCannotBreakAHeader) {
   EXPECT_THAT(LoadConfig(sources_), IsStatus(Code::kInvalid, HasSubstr("control characters")));
 }
 
+TEST_F(ConfigTest, ProxyOfTheKubeconfigThenOfTheEnvironment) {
+  sources_.environment["HTTPS_PROXY"] = "http://ann:pw@proxy:3128";
+  sources_.overrides.server = "https://lab";
+  ASSERT_OK_AND_ASSIGN(const Config config, LoadConfig(sources_));
+  EXPECT_EQ(config.proxy_url, "http://proxy:3128");
+  EXPECT_EQ(config.proxy_authorization, "Basic YW5uOnB3");
+  sources_.overrides.server = "https://127.0.0.1:6443";
+  EXPECT_EQ(LoadConfig(sources_)->proxy_url, "");
+  sources_.overrides = {};
+  Write("/home/x/.kube/config",
+        "{current-context: a, contexts: [{name: a, context: {cluster: a}}], clusters: [{name: a, cluster: {server: 'https://a', "
+        "proxy-url: 'http://own:1'}}]}");
+  EXPECT_EQ(LoadConfig(sources_)->proxy_url, "http://own:1");
+  EXPECT_EQ(LoadConfig(sources_)->proxy_authorization, "");
+}
+
+TEST_F(ConfigTest, CertificatesOfTheCommandLineReplaceThoseOfTheFile) {
+  Write("/ca.pem", "-----BEGIN CERTIFICATE-----\n");
+  Write("/other.pem", "-----BEGIN CERTIFICATE-----\n");
+  Write("/home/x/.kube/config",
+        "{current-context: a, contexts: [{name: a, context: {cluster: a}}], clusters: [{name: a, cluster: {server: 'https://a', "
+        "certificate-authority: /ca.pem}}]}");
+  sources_.overrides.certificate_authority = "/other.pem";
+  EXPECT_EQ(LoadConfig(sources_)->ca.file, "/other.pem");
+  sources_.overrides.insecure_skip_tls_verify = true;
+  EXPECT_THAT(LoadConfig(sources_), IsStatus(Code::kInvalid, HasSubstr("cannot be given together")));
+  sources_.overrides.certificate_authority.clear();
+  ASSERT_OK_AND_ASSIGN(const Config config, LoadConfig(sources_));
+  EXPECT_TRUE(config.insecure_skip_tls_verify);
+  EXPECT_TRUE(config.ca.empty());
+  sources_.overrides = {};
+  sources_.overrides.certificate_authority = "/none.pem";
+  EXPECT_THAT(LoadConfig(sources_), IsStatus(Code::kNotFound, HasSubstr("--certificate-authority: ")));
+}
+
+TEST_F(ConfigTest, NamesOfTheFilesAreListed) {
+  Write("/a", Kubeconfig("one"));
+  Write("/b", Kubeconfig("two"));
+  sources_.environment["KUBECONFIG"] = "/none:/b:/a";
+  EXPECT_THAT(KubeconfigNames(sources_, "contexts"), testing::ElementsAre("one", "two"));
+  EXPECT_THAT(KubeconfigNames(sources_, "users"), testing::IsEmpty());
+  sources_.environment.clear();
+  EXPECT_THAT(KubeconfigNames(sources_, "contexts"), testing::IsEmpty());
+}
+
 TEST_F(ConfigTest, SystemSourcesHaveOurEnvironment) {
   const ConfigSources system = SystemConfigSources(files_, clock_);
   EXPECT_FALSE(system.Variable("PATH").empty());

@@ -42,6 +42,7 @@ class ExecCredentialsImpl final : public RenewableCredentials {
         R"({"apiVersion":")", plugin_.api_version, R"(","kind":"ExecCredential","spec":{)",
         plugin_.cluster_info.empty() ? "" : StrCat(R"("cluster":)", plugin_.cluster_info, ","), R"("interactive":)", interactive, "}}");
     process_.stdin_from = interactive ? ProcessSpec::Stdin::kInherit : ProcessSpec::Stdin::kNull;
+    process_.group = ProcessSpec::Group::kOurs;  // who ends us with Ctrl-C ends it too
     process_.time_limit = interactive ? sources.interactive_time_limit : sources.plugin_time_limit;
   }
 

@@ -2,7 +2,8 @@
 // A program of the user's that says who we are: `users[].user.exec` of a kubeconfig, client.authentication.k8s.io v1 and v1beta1.
 //
 // It is run when a grant is asked for and there is none that is good, never by a shell, with KUBERNETES_EXEC_INFO as its input. Its answer
-// is kept until it expires, or is rejected where it does not. What it writes to stderr is for the user and goes there.
+// is kept until it expires, or is rejected where it does not. What it writes to stderr is for the user and goes there. It is in our process
+// group, so that Ctrl-C ends both of us.
 
 #include <memory>
 #include <string>

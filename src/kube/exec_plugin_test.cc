@@ -2,6 +2,7 @@
 #include "kube/exec_plugin.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 #include <thread>
 
 #include <cstdlib>
@@ -205,6 +206,12 @@ TEST_F(ExecPluginTest, HugeAnswerIsStopped) {
 TEST_F(ExecPluginTest, PluginThatHangsIsKilled) {
   sources_.plugin_time_limit = std::chrono::milliseconds(200);
   EXPECT_THAT(Get("exec sleep 1000"), IsStatus(Code::kUnavailable, HasSubstr("did not end within 200 ms and was killed")));
+}
+
+TEST_F(ExecPluginTest, PluginThatOutlivedCtrlCIsInOurProcessGroup) {
+  ASSERT_OK(
+      Get(StrCat("read -r pid name state parent group rest </proc/$$/stat; echo $group >", folder_, R"(/group; answer '{"token":"t"}')")));
+  EXPECT_EQ(Text("group"), StrCat(::getpgrp(), "\n"));
 }
 
 TEST_F(ExecPluginTest, ImpatientCallerIsNotKeptAndTheNextOneAsksAgain) {

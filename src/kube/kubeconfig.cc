@@ -1,4 +1,5 @@
 // Reads kubeconfig files, merges them and picks what one context needs.
+#include <deque>
 #include <filesystem>
 #include <map>
 
@@ -180,6 +181,7 @@ class Kubeconfig {
   // Files come in the order of their precedence and must outlive this.
   Status Add(const KubeconfigFile& file) {
     ASSIGN_OR_RETURN(std::vector<json::Document> documents, json::ParseYaml(file.text, kLimits).Context(file.path));
+    files_.push_back(file.path);
     if (documents.empty()) return {};
     // kubectl reads only the first one too.
     documents_.push_back(std::move(documents.front()));
@@ -194,11 +196,16 @@ class Kubeconfig {
       current_context_ = root.Text("current-context");
       current_context_file_ = file.path;
     }
-    files_.push_back(file.path);
     return Status(root.status()).Context(file.path);
   }
 
   bool empty() const { return clusters_.empty() && contexts_.empty() && users_.empty() && current_context_.empty(); }
+
+  std::vector<std::string> Names(std::string_view list) const {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : list == "contexts" ? contexts_ : list == "clusters" ? clusters_ : users_) names.push_back(name);
+    return names;
+  }
 
   Result<Config> Pick(const ConfigSources& sources) const {
     const ConfigOverrides& overrides = sources.overrides;
@@ -278,6 +285,21 @@ Result<Config> ParseKubeconfig(const std::vector<KubeconfigFile>& files, const C
   Kubeconfig merged;
   for (const KubeconfigFile& file : files) TRY(merged.Add(file));
   return merged.Pick(sources);
+}
+
+std::vector<std::string> KubeconfigNames(const ConfigSources& sources, std::string_view list) {
+  std::string paths = sources.overrides.kubeconfig;
+  if (paths.empty()) paths = sources.Variable("KUBECONFIG");
+  if (paths.empty()) paths = StrCat(sources.Variable("HOME"), "/.kube/config");
+  std::deque<KubeconfigFile> files;  // that stay where they are
+  Kubeconfig merged;
+  for (const std::string_view path : Split(paths, ':')) {
+    Result<std::string> text = sources.files->ReadFile(std::string(path), kMaxConfigFile);
+    if (!text.ok()) continue;
+    files.push_back({std::string(path), *std::move(text)});
+    if (!merged.Add(files.back()).ok()) continue;
+  }
+  return merged.Names(list);
 }
 
 bool IsEmptyKubeconfig(std::string_view text) {

@@ -222,6 +222,8 @@ TEST_F(KubeconfigTest, WhatIsMissingListsWhatThereIs) {
       Parse("contexts: [{name: dev, context: {cluster: lab, user: ann}}]"),
       IsStatus(Code::kInvalid, HasSubstr("there is no cluster chosen; choose a context with --context or a cluster with --cluster; of "
                                          "contexts there are: \"dev\"")));
+  EXPECT_THAT(Parse("# an empty file has a name too\n"),
+              IsStatus(Code::kInvalid, testing::StartsWith("/home/x/.kube/config: there is no cluster chosen")));
   EXPECT_THAT(Parse("current-context: dev\ncontexts: [{name: dev, context: {cluster: gone}}]\nclusters: [{name: lab}]"),
               IsStatus(Code::kNotFound,
                        "/home/x/.kube/config: contexts[0] (dev).context.cluster: there is no cluster \"gone\"; there are: "

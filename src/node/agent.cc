@@ -9,6 +9,7 @@
 #include "node/devices.h"
 #include "node/dra_service.h"
 #include "node/health_service.h"
+#include "node/install.h"
 #include "node/kube_world.h"
 #include "node/metrics.h"
 #include "node/monitor.h"
@@ -32,11 +33,15 @@ constexpr seconds kHealthEvery{20};    // kubelet is told again,
 constexpr seconds kHealthTimeout{60};  // and takes a device for unknown after
 constexpr seconds kRivalEvery{5};
 constexpr seconds kDrain{10};
+constexpr seconds kSweepLimit{30};
+constexpr seconds kRepairPause{5};  // after a repair, before the next one
+constexpr size_t kMaxCalls = 256;   // of kubelet at once; each may wait for another one to end
+constexpr std::string_view kHookName = "allot-cdi-hook";
 
 // False: asked to stop.
-bool Rest(milliseconds time, const Cancel& stop, const Cancel* wake = nullptr) {
-  pollfd fds[] = {{stop.fd(), POLLIN, 0}, {wake != nullptr ? wake->fd() : -1, POLLIN, 0}};
-  poll(fds, 2, static_cast<int>(time.count()));
+bool Rest(milliseconds time, const Cancel& stop) {
+  pollfd asked = {stop.fd(), POLLIN, 0};
+  poll(&asked, 1, static_cast<int>(time.count()));
   return !stop.requested();
 }
 
@@ -82,9 +87,12 @@ class Agent::Parts {
         log_(log),
         state_folder_(StrCat(options_.sockets.plugins_dir, "/", kDriver)),
         inventory_({.scan = {.driver_root = options_.driver_root.here, .sysfs = options_.sys, .health = options_.health}}, files, clock,
-                   [this] { changed_.store(true); }),
+                   [this] {
+                     looked_.store(true);
+                     changed_.store(true);
+                   }),
         world_(client, inventory_),
-        cdi_(files, options_.cdi, options_.driver_root),
+        cdi_(files, WithHook(options_, state_folder_), options_.driver_root),
         toolkit_(files, options_.toolkit_folders),
         time_slice_(options_.driver_root),
         policy_(files, options_.config_path),
@@ -97,58 +105,50 @@ class Agent::Parts {
     ASSIGN_OR_RETURN(const SocketPaths paths, PathsOf(options_.sockets));
     TRY(files_.MakeDirs(state_folder_));
     ASSIGN_OR_RETURN(journal_, Journal::Open(files_, state_folder_));
+    TRY(InstallHook());
     TRY(policy_.Refresh());  // later a broken file is only told; a start with one would share what should not be
     preparer_.emplace(Preparer::Parts{files_, *journal_, cdi_, toolkit_, time_slice_, world_, clock_, options_.node_name,
                                       options_.mps_pipes, [this](std::string_view line) { log_.Info(line); }});
+    registration_.emplace(Registration::DraPlugin(std::string(kDriver), paths.service), [this](const rpc::RegistrationStatus& status) {
+      if (status.registered) return log_.Info("registered with kubelet");
+      log_.Error("not registered with kubelet", {{"error", status.error}});
+    });
+    TRY(StartMonitors());
     inventory_.Start();
-    if (!AwaitAlone(stop)) return {};
-    TRY(Serve(paths));
-    publisher_.Start();
-    log_.Info("serving", {{"node", options_.node_name}, {"socket", paths.service}});
-    Work(stop);
+    if (AwaitAlone(stop)) {
+      RemoveDeadSockets(files_, options_.sockets.registry_dir, state_folder_);
+      TRY(Serve(paths));
+      log_.Info("serving", {{"node", options_.node_name}, {"socket", paths.service}});
+      Work(stop);
+    }
     log_.Info("stopping");
     server_->Drain(std::chrono::steady_clock::now() + kDrain);
+    UnmarkSocket(files_, state_folder_, paths.registration);
     publisher_.Stop();
     inventory_.Stop();
     return {};
   }
 
  private:
-  // Waits until no other software serves the GPUs of this node. False: asked to stop.
-  bool AwaitAlone(const Cancel& stop) {
-    for (Told told;;) {
-      Status alone = CheckDraDriver(files_, options_.sockets.registry_dir, state_folder_);
-      if (alone.ok()) {
-        const MonotonicTime soon = std::chrono::steady_clock::now() + kRivalEvery;
-        const Result<kube::ObjectPtr> node = client_.Get(kube::types::kNodes, "", options_.node_name, {soon, &stop});
-        // Without the API nothing can be published either: claims that are held already are served all the same.
-        alone = node.ok() ? CheckDevicePlugin((*node)->json()) : Status();
-      }
-      if (told.IsNew(alone)) log_.Error("not serving", {{"error", std::string(alone.message())}});
-      if (alone.ok()) return !stop.requested();
-      if (!Rest(kRivalEvery, stop)) return false;
-    }
+  static CdiOptions WithHook(const AgentOptions& options, const std::string& state_folder) {
+    CdiOptions cdi = options.cdi;
+    if (!options.hook_program.empty()) cdi.hook = StrCat(state_folder, "/", kHookName);
+    return cdi;
   }
 
-  Status Serve(const SocketPaths& paths) {
-    dra_.emplace(*preparer_, calls_, log_);
-    registration_.emplace(Registration::DraPlugin(std::string(kDriver), paths.service), [this](const rpc::RegistrationStatus& status) {
-      if (status.registered)
-        log_.Info("registered with kubelet");
-      else
-        log_.Error("not registered with kubelet", {{"error", status.error}});
-    });
+  // Into a folder that has the same name on the host.
+  Status InstallHook() {
+    if (options_.hook_program.empty()) {
+      log_.Warning("there is no allot-cdi-hook beside this program: containers must find the driver's libraries by themselves");
+      return {};
+    }
+    return InstallProgram(options_.hook_program, StrCat(state_folder_, "/", kHookName));
+  }
+
+  // What shows how the agent is, also while it waits for something.
+  Status StartMonitors() {
     const auto ready = [this] { return Ready(); };
-    auto services = std::make_shared<rpc::Services>(), registration = std::make_shared<rpc::Services>();
-    dra_->AddTo(*services);
-    health_.AddTo(*services);
-    registration_->AddTo(*registration);
-    ASSIGN_OR_RETURN(server_, rpc::Server::Start({}));
-    ASSIGN_OR_RETURN(http::Listener service, ListenAt(paths.service));
-    server_->Serve(std::move(service), services);
-    ASSIGN_OR_RETURN(http::Listener registrar, ListenAt(paths.registration));
-    TRY(MarkSocket(files_, state_folder_, paths.registration));
-    server_->Serve(std::move(registrar), registration);
+    ASSIGN_OR_RETURN(server_, rpc::Server::Start({.workers = {.max_threads = kMaxCalls}}));
     if (!options_.health_address.empty()) {
       auto checks = std::make_shared<rpc::Services>();
       AddHealthCheck(*checks, ready);
@@ -160,9 +160,52 @@ class Agent::Parts {
     return {};
   }
 
+  // Whether a device plugin serves the GPUs; kUnavailable also where the API cannot tell.
+  Status CheckNode(const Cancel& stop) {
+    const MonotonicTime soon = std::chrono::steady_clock::now() + kRivalEvery;
+    ASSIGN_OR_RETURN(const kube::ObjectPtr node, client_.Get(kube::types::kNodes, "", options_.node_name, {soon, &stop}));
+    return CheckDevicePlugin(node->json());
+  }
+
+  // Waits until no other driver serves this node. False: asked to stop.
+  bool AwaitAlone(const Cancel& stop) {
+    for (;;) {
+      const Status alone = CheckDraDriver(files_, options_.sockets.registry_dir, state_folder_);
+      if (rival_told_.IsNew(alone) && !alone.ok()) log_.Error("not serving", {{"error", std::string(alone.message())}});
+      SetWaiting(alone);
+      if (alone.ok()) return !stop.requested();
+      if (!Rest(kRivalEvery, stop)) return false;
+    }
+  }
+
+  Status Serve(const SocketPaths& paths) {
+    dra_.emplace(*preparer_, calls_, log_);
+    auto services = std::make_shared<rpc::Services>(), registration = std::make_shared<rpc::Services>();
+    dra_->AddTo(*services);
+    health_.AddTo(*services);
+    registration_->AddTo(*registration);
+    ASSIGN_OR_RETURN(http::Listener service, ListenAt(paths.service));
+    server_->Serve(std::move(service), services);
+    ASSIGN_OR_RETURN(http::Listener registrar, ListenAt(paths.registration));
+    TRY(MarkSocket(files_, state_folder_, paths.registration));
+    server_->Serve(std::move(registrar), registration);
+    return {};
+  }
+
+  // Offers nothing before the API has said that no device plugin does. Claims that are held are served all the same.
+  bool MayPublish(const Cancel& stop) {
+    if (publishing_) return true;
+    const Status alone = CheckNode(stop);
+    if (rival_told_.IsNew(alone) && !alone.ok()) log_.Error("nothing is offered", {{"error", std::string(alone.message())}});
+    SetWaiting(alone);
+    if (!alone.ok()) return false;
+    publisher_.Start();
+    return publishing_ = true;
+  }
+
   // The rest of the agent's life.
   void Work(const Cancel& stop) {
-    MonotonicTime health_due{}, sweep_due{};
+    MonotonicTime health_due{}, repair_due{}, repair_again{}, sweep_due{};
     for (;;) {
       for (std::string& damage : journal_->TakeDamage()) log_.Error("journal damaged", {{"error", std::move(damage)}});
       const Status policy = policy_.Refresh();
@@ -172,33 +215,33 @@ class Agent::Parts {
         else
           log_.Error("node config not used", {{"error", policy.message()}});
       }
-      Publish();
+      const Result<Holdings> holdings = journal_->Read();
+      if (journal_told_.IsNew(holdings.status())) log_.Error("journal", {{"error", holdings.status().message()}});
+      if (holdings.ok() && looked_ && MayPublish(stop)) Publish(*holdings);
       const MonotonicTime now = clock_.MonotonicNow();
       if (changed_.exchange(false) || now >= health_due) {
         TellHealth();
         health_due = now + kHealthEvery;
       }
+      const http::Patience patience{std::chrono::steady_clock::now() + kSweepLimit, &stop};
+      if (now >= repair_due || (now >= repair_again && holdings.ok() && preparer_->IsSpecLost(*holdings))) {
+        const Status repaired = preparer_->Repair(patience);
+        if (repair_told_.IsNew(repaired) && !repaired.ok()) log_.Warning("repair", {{"error", repaired.message()}});
+        repair_due = now + options_.sweep_every;
+        repair_again = now + kRepairPause;
+      }
       if (now >= sweep_due) {
-        const Status swept = preparer_->Sweep(options_.sweep_grace, {now + seconds(30), &stop});
+        const Status swept = preparer_->LetGo(options_.sweep_grace, patience);
         if (sweep_told_.IsNew(swept) && !swept.ok()) log_.Warning("sweep", {{"error", swept.message()}});
-        sweep_due = now + (swept.ok() ? options_.sweep_every : seconds(10));
+        sweep_due = now + options_.sweep_every;
       }
       if (!Rest(kTick, stop)) return;
     }
   }
 
   // Says what the node offers, when that has changed.
-  void Publish() {
-    const Result<Holdings> holdings = journal_->Read();
-    const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
-    if (!holdings.ok()) return;
-    world_.KeepOnly(*holdings);
-    if (inventory_told_.IsNew(snapshot->status)) {
-      if (snapshot->status.ok())
-        log_.Info("GPUs found", {{"count", std::to_string(snapshot->gpus.size())}});
-      else
-        log_.Error("no GPUs", {{"error", snapshot->status.message()}});
-    }
+  void Publish(const Holdings& holdings) {
+    world_.KeepOnly(holdings);
     if (!knows_offered_) {
       // What is on the server was promised to those who hold it: only then can a change of policy wait for them.
       Result<Policies> offered = publisher_.Offered({std::chrono::steady_clock::now() + seconds(2)});
@@ -206,8 +249,15 @@ class Agent::Parts {
       offered_ = *std::move(offered);
       knows_offered_ = true;
     }
+    const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+    if (inventory_told_.IsNew(snapshot->status)) {
+      if (snapshot->status.ok())
+        log_.Info("GPUs found", {{"count", std::to_string(snapshot->gpus.size())}});
+      else
+        log_.Error("no GPUs", {{"error", snapshot->status.message()}});
+    }
     std::set<std::string, std::less<>> held;
-    for (const auto& [uid, holding] : *holdings) {
+    for (const auto& [uid, holding] : holdings) {
       for (const HeldShare& share : holding->shares) held.insert(share.uuid);
     }
     Offer offer = MakeOffer({snapshot->gpus, options_.node_name, policy_.current(), held, offered_, TaintsOf(*snapshot)});
@@ -252,7 +302,16 @@ class Agent::Parts {
     }
   }
 
+  void SetWaiting(Status status) {
+    const std::lock_guard lock(waiting_mutex_);
+    waiting_ = std::move(status);
+  }
+
   Status Ready() {
+    {
+      const std::lock_guard lock(waiting_mutex_);
+      TRY(Status(waiting_));
+    }
     TRY(registration_->state());
     const Publication publication = publisher_.status();
     TRY(Status(publication.status));
@@ -296,6 +355,7 @@ class Agent::Parts {
   const Clock& clock_;
   Log& log_;
   const std::string state_folder_;
+  std::atomic<bool> looked_{false};  // at the GPUs, once
   std::atomic<bool> changed_{true};
 
   device::Inventory inventory_;
@@ -309,7 +369,10 @@ class Agent::Parts {
   bool knows_offered_ = false;
   std::string published_;  // what the publisher was told last
   std::set<std::string> problems_;
-  Told policy_told_, sweep_told_, inventory_told_;
+  bool publishing_ = false;
+  std::mutex waiting_mutex_;
+  Status waiting_;  // for others to go; ok: for nobody
+  Told rival_told_, repair_told_, policy_told_, sweep_told_, inventory_told_, journal_told_;
   CallMetrics calls_;
   std::optional<Preparer> preparer_;
   HealthService health_;

@@ -31,7 +31,8 @@ struct AgentOptions {
   SocketPlaces sockets;  // its driver is set by the agent
   CdiOptions cdi;
   std::vector<std::string> toolkit_folders = {"/etc/cdi", "/var/run/cdi"};
-  std::string config_path;  // of the policies; empty: none
+  std::string hook_program;  // allot-cdi-hook, as we see it; empty: none
+  std::string config_path;   // of the policies; empty: none
   std::string proc = "/proc", sys = "/sys";
   std::string mps_pipes = "/tmp/nvidia-mps";  // as we see it
   std::string http_address;                   // "0.0.0.0:8080" for metrics; empty: none

@@ -4,6 +4,7 @@
 
 #include "json/builder.h"
 #include "json/json.h"
+#include "node/devices.h"
 
 namespace allot::node {
 
@@ -84,14 +85,14 @@ std::string MemoryLimit(const Share& share) {
   return StrCat(name, "=", share.memory_mib);
 }
 
-// A name for each share: "<UID>-<device>", and where one device has several of them, the request's name behind it.
+// A name for each share: "<UID>-<device>", and where one device has several of them, the share's place behind it: up to Kubernetes 1.35
+// even one request may have several.
 std::string DeviceNameOf(const Holding& holding, size_t index) {
   const Share& share = holding.shares[index];
   const auto same =
       std::count_if(holding.shares.begin(), holding.shares.end(), [&](const Share& one) { return one.device == share.device; });
   if (same == 1) return StrCat(holding.uid, "-", share.device);
-  // One request has a device at most once.
-  return StrCat(holding.uid, "-", share.device, "-", share.request);
+  return StrCat(holding.uid, "-", share.device, "-", index);
 }
 
 void AddMps(const HeldShare& share, const std::string& pipes, Edits& edits) {
@@ -117,8 +118,8 @@ std::vector<std::string> Cdi::DeviceIds(const Holding& holding, size_t share) co
   return ids;
 }
 
-Result<std::string> Cdi::Spec(const Holding& holding, const std::string& driver_version) const {
-  const DriverFiles driver = DriverFiles::Find(files_, root_, driver_version);
+Result<std::string> Cdi::Spec(const Holding& holding, std::span<const device::Gpu> gpus) const {
+  const DriverFiles driver = DriverFiles::Find(files_, root_, gpus.empty() ? "" : gpus.front().raw_driver_version);
   const auto host_node = [&](const std::string& node) { return driver.dev_in_root ? root_.Host(node) : node; };
   const auto have_node = [&](const std::string& node) { return files_.Exists(driver.dev_in_root ? root_.Here(node) : node); };
 
@@ -136,10 +137,13 @@ Result<std::string> Cdi::Spec(const Holding& holding, const std::string& driver_
     if (share.memory_mib > 0 && !share.admin) edits.env.push_back(MemoryLimit(share));
     if (!share.toolkit) {
       all_by_toolkit = false;
-      std::vector<std::string> nodes = {GpuNode(share.minor)};
-      if (share.gpu_instance >= 0) {
+      // Where the GPU is now: after a reboot the numbers may be others.
+      const auto found = FindByUuid(gpus, share.uuid);
+      if (!found) return Unavailable(share.uuid, ", which the claim holds as ", share.device, ", is not in this machine now");
+      std::vector<std::string> nodes = {GpuNode(found->gpu->minor)};
+      if (found->mig != nullptr) {
         ASSIGN_OR_RETURN(const std::vector<std::string> caps,
-                         MigNodes(files_, options_.proc, share.minor, share.gpu_instance, share.compute_instance));
+                         MigNodes(files_, options_.proc, found->gpu->minor, found->mig->gpu_instance, found->mig->compute_instance));
         nodes.insert(nodes.end(), caps.begin(), caps.end());
       }
       for (const std::string& node : nodes) {
@@ -169,7 +173,7 @@ Result<std::string> Cdi::Spec(const Holding& holding, const std::string& driver_
       common.mounts.push_back({root_.Host(path), path, {"nosuid", "nodev", "noexec", "rbind", "rprivate"}});
     }
     if (!options_.hook.empty() && !driver.library_folders.empty()) {
-      std::vector<std::string> argv = {options_.hook, "cdi-hook", "update-ldcache"};
+      std::vector<std::string> argv = {options_.hook, "update-ldcache"};
       for (const std::string& folder : driver.library_folders) argv.push_back(StrCat("--folder=", folder));
       common.hooks.push_back(std::move(argv));
     }
@@ -179,8 +183,8 @@ Result<std::string> Cdi::Spec(const Holding& holding, const std::string& driver_
   return json::Write(to.Finish(), {.indent = 2}) + "\n";
 }
 
-Status Cdi::Write(const Holding& holding, const std::string& driver_version) {
-  ASSIGN_OR_RETURN(const std::string spec, Spec(holding, driver_version));
+Status Cdi::Write(const Holding& holding, std::span<const device::Gpu> gpus) {
+  ASSIGN_OR_RETURN(const std::string spec, Spec(holding, gpus));
   const std::string path = PathOf(holding.uid);
   if (const Result<std::string> there = files_.ReadFile(path, kMaxSpec); there.ok() && *there == spec) return {};
   if (!files_.Exists(options_.folder)) TRY(files_.MakeDirs(options_.folder));

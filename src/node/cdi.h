@@ -11,11 +11,13 @@
 //   - NVIDIA_VISIBLE_DEVICES=void: the injection is complete, NVIDIA's own runtime has nothing to add.
 // Where the NVIDIA container toolkit's own spec (kind nvidia.com/gpu) has the GPU, its device does all but the limit, and ours adds that.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/file_system.h"
+#include "device/gpu.h"
 #include "node/driver_files.h"
 #include "node/holding.h"
 
@@ -38,17 +40,19 @@ class Cdi {
   // The IDs of the share's devices: what kubelet hands to the container runtime.
   std::vector<std::string> DeviceIds(const Holding& holding, size_t share) const;
 
-  // Makes the claim's file what it should be: nothing is written where it is. kUnavailable where a device node is missing, which may come.
-  Status Write(const Holding& holding, const std::string& driver_version);
+  // Makes the claim's file what it should be on this machine, now: nothing is written where it is. kUnavailable where a device of the
+  // claim, or a device node, is missing: it may come back.
+  Status Write(const Holding& holding, std::span<const device::Gpu> gpus);
   // Ok where there is none.
   Status Remove(std::string_view uid);
 
+  bool Has(std::string_view uid) const { return files_.Exists(PathOf(uid)); }
   // The claims that have a file.
   Result<std::vector<std::string>> Uids() const;
 
  private:
   std::string PathOf(std::string_view uid) const;
-  Result<std::string> Spec(const Holding& holding, const std::string& driver_version) const;
+  Result<std::string> Spec(const Holding& holding, std::span<const device::Gpu> gpus) const;
 
   FileSystem& files_;
   const CdiOptions options_;

@@ -27,4 +27,14 @@ std::optional<DeviceRef> FindDevice(std::span<const device::Gpu> gpus, std::stri
   return std::nullopt;
 }
 
+std::optional<DeviceRef> FindByUuid(std::span<const device::Gpu> gpus, std::string_view uuid) {
+  for (const device::Gpu& gpu : gpus) {
+    if (!gpu.mig_enabled && gpu.uuid == uuid) return DeviceRef{&gpu, nullptr};
+    for (const device::MigDevice& mig : gpu.mig) {
+      if (mig.uuid == uuid) return DeviceRef{&gpu, &mig};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace allot::node

@@ -27,5 +27,7 @@ struct DeviceRef {
 
 // Refers into `gpus`. A GPU in MIG mode is not offered whole.
 std::optional<DeviceRef> FindDevice(std::span<const device::Gpu> gpus, std::string_view name);
+// The same by the UUID of a GPU or MIG device, whatever its name is now.
+std::optional<DeviceRef> FindByUuid(std::span<const device::Gpu> gpus, std::string_view uuid);
 
 }  // namespace allot::node

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 
+#include "device/driver_root.h"
+
 namespace allot::node {
 
 namespace {
 
-constexpr std::string_view kLibraryFolders[] = {"/usr/lib/x86_64-linux-gnu",
-                                                "/usr/lib/x86_64-linux-gnu/nvidia/current",
-                                                "/usr/lib/aarch64-linux-gnu",
-                                                "/usr/lib/aarch64-linux-gnu/nvidia/current",
-                                                "/usr/lib64",
-                                                "/usr/lib",
-                                                "/lib64",
-                                                "/lib/x86_64-linux-gnu",
-                                                "/lib/aarch64-linux-gnu"};
 constexpr std::string_view kProgramFolders[] = {"/usr/bin", "/bin", "/usr/lib/nvidia/current"};
 constexpr std::string_view kPrograms[] = {"nvidia-smi", "nvidia-debugdump", "nvidia-persistenced", "nvidia-cuda-mps-control",
                                           "nvidia-cuda-mps-server"};
@@ -43,14 +36,14 @@ void AddOnce(std::vector<std::string>& paths, const std::string& path) {
 DriverFiles DriverFiles::Find(const FileSystem& files, const DriverRoot& root, const std::string& driver_version) {
   DriverFiles found;
   const auto exists = [&](const std::string& path) { return files.Exists(root.Here(path)); };
-  for (const std::string_view folder : kLibraryFolders) {
-    const Result<std::vector<std::string>> names = files.List(root.Here(std::string(folder)));
+  for (const std::string& folder : device::DriverRoot::LibraryFolders()) {
+    const Result<std::vector<std::string>> names = files.List(root.Here(folder));
     if (!names.ok()) continue;
     const size_t before = found.mounts.size();
     for (const std::string& name : *names) {
       if (name.starts_with("lib") && name.ends_with(StrCat(".so.", driver_version))) AddOnce(found.mounts, StrCat(folder, "/", name));
     }
-    if (found.mounts.size() > before) found.library_folders.emplace_back(folder);
+    if (found.mounts.size() > before) found.library_folders.push_back(folder);
   }
   for (const std::string_view program : kPrograms) {
     for (const std::string_view folder : kProgramFolders) {

@@ -12,7 +12,7 @@ using testing::SizeIs;
 HeldShare On(std::string uuid, int64_t mib, int64_t whole = 24576) {
   HeldShare share;
   share.device = "gpu-0";
-  share.uuid = std::move(uuid);
+  share.uuid = share.parent = std::move(uuid);
   share.memory_mib = mib;
   share.whole_mib = whole;
   return share;
@@ -64,6 +64,20 @@ TEST_F(FitTest, WhoOnlyLooksOnTakesNothing) {
 TEST_F(FitTest, DeviceThatDoesNotTellItsMemoryHasOneHolder) {
   EXPECT_OK(Check({On("G", 0, 0)}, {}));
   EXPECT_THAT(Check({On("G", 0, 0)}, Others({Held("a", {On("G", 0, 0)})})), IsStatus(Code::kExhausted, HasSubstr("one holder at a time")));
+}
+
+// Bug: a share that was taken while the card did not tell its memory counted as nothing once it did.
+TEST_F(FitTest, ShareOfUnknownSizeIsTheWholeWhenTheSizeIsKnown) {
+  EXPECT_THAT(Check({On("G", 1)}, Others({Held("a", {On("G", 0, 0)})})), IsStatus(Code::kExhausted, HasSubstr("0 are free")));
+}
+
+TEST_F(FitTest, GpuIsHandedOutWholeOrInMigDevices) {
+  HeldShare mig = On("MIG-1", 4096, 4096);
+  mig.parent = "G";
+  EXPECT_THAT(Check({On("G", 24576)}, Others({Held("a", {mig})})), IsStatus(Code::kExhausted, HasSubstr("lab/a holds a MIG device")));
+  EXPECT_THAT(in_the_way_, SizeIs(1));
+  EXPECT_THAT(Check({mig}, Others({Held("a", {On("G", 1)})})), IsStatus(Code::kExhausted, HasSubstr("lab/a holds whole")));
+  EXPECT_OK(Check({mig}, Others({Held("a", {On("H", 1)})})));
 }
 
 TEST_F(FitTest, SettingsThatDifferAreRefusedWithTheNeighbour) {

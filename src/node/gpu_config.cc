@@ -74,6 +74,10 @@ void ReadMps(const Reader& mps, std::string_view uuid, std::span<const std::stri
   mps.OptionalBool("multiUser");
   const int64_t limit = MemoryLimit(mps, "defaultPinnedDeviceMemoryLimit", mps.OptionalQuantity("defaultPinnedDeviceMemoryLimit"));
   sharing.pinned_memory_mib = DeviceLimit(mps, uuid, uuids, limit);
+  if (sharing.pinned_memory_mib > 0 && uuids.size() > 1) {
+    // The daemon wants the device's number as CUDA counts in the container, which nobody knows before.
+    mps.Fail("", "a limit of pinned memory needs a claim with one device; this one has several");
+  }
 }
 
 Result<Sharing> ReadConfig(const json::Value& parameters, bool is_mig, std::string_view uuid, std::span<const std::string> uuids) {

@@ -14,8 +14,8 @@ void WriteText(json::Builder& to, std::string_view key, std::string_view text) {
   to.String(text);
 }
 
-void WriteInt(json::Builder& to, std::string_view key, int64_t value, int64_t otherwise = 0) {
-  if (value == otherwise) return;
+void WriteInt(json::Builder& to, std::string_view key, int64_t value) {
+  if (value == 0) return;
   to.SharedKey(key);
   to.Int(value);
 }
@@ -37,9 +37,7 @@ void WriteShare(json::Builder& to, const HeldShare& share) {
   WriteInt(to, "wholeMiB", share.whole_mib);
   WriteFlag(to, "admin", share.admin);
   WriteFlag(to, "toolkit", share.toolkit);
-  WriteInt(to, "minor", share.minor);
-  WriteInt(to, "gpuInstance", share.gpu_instance, -1);
-  WriteInt(to, "computeInstance", share.compute_instance, -1);
+  if (share.is_mig()) WriteText(to, "parent", share.parent);
   WriteText(to, "strategy", share.sharing.strategy);
   WriteText(to, "interval", share.sharing.interval);
   WriteInt(to, "threadPercentage", share.sharing.thread_percentage);
@@ -48,24 +46,26 @@ void WriteShare(json::Builder& to, const HeldShare& share) {
 }
 
 HeldShare ReadShare(const model::Reader& from) {
-  const auto number = [&](std::string_view key, int64_t otherwise) { return from.OptionalInt(key).value_or(otherwise); };
+  const auto number = [&](std::string_view key) {
+    const int64_t value = from.OptionalInt(key).value_or(0);
+    if (value < 0) from.Fail(key, "is negative");
+    return value;
+  };
   HeldShare share;
   share.request = from.Text("request");
   share.pool = from.Text("pool");
   share.device = from.Text("device");
   share.share_id = from.Text("shareID");
   share.uuid = from.Text("uuid");
-  share.memory_mib = number("memoryMiB", 0);
-  share.whole_mib = number("wholeMiB", 0);
+  share.memory_mib = number("memoryMiB");
+  share.whole_mib = number("wholeMiB");
   share.admin = from.OptionalBool("admin").value_or(false);
   share.toolkit = from.OptionalBool("toolkit").value_or(false);
-  share.minor = static_cast<int>(number("minor", 0));
-  share.gpu_instance = static_cast<int>(number("gpuInstance", -1));
-  share.compute_instance = static_cast<int>(number("computeInstance", -1));
+  share.parent = from.OptionalText("parent").value_or(share.uuid);
   share.sharing.strategy = from.Text("strategy");
   share.sharing.interval = from.Text("interval");
-  share.sharing.thread_percentage = static_cast<int>(number("threadPercentage", 0));
-  share.sharing.pinned_memory_mib = number("pinnedMemoryMiB", 0);
+  share.sharing.thread_percentage = static_cast<int>(number("threadPercentage"));
+  share.sharing.pinned_memory_mib = number("pinnedMemoryMiB");
   return share;
 }
 

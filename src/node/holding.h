@@ -20,14 +20,15 @@ namespace allot::node {
 struct Share {
   std::string request;  // of the claim, without the name of the alternative
   std::string pool, device;
-  std::string share_id;                          // empty: the allocation has none
-  std::string uuid;                              // of the GPU or MIG device: what the amounts are added up by
-  int64_t memory_mib = 0;                        // what it takes; 0: the whole of a device that does not tell its memory
-  int64_t whole_mib = 0;                         // the device's memory when the share was taken
-  bool admin = false;                            // only looks on: takes nothing
-  bool toolkit = false;                          // NVIDIA's own CDI device gives access to it (toolkit_spec.h)
-  int minor = 0;                                 // of the GPU's device node
-  int gpu_instance = -1, compute_instance = -1;  // of a MIG device; -1: a whole GPU
+  std::string share_id;    // empty: the allocation has none
+  std::string uuid;        // of the GPU or MIG device: what the amounts are added up by
+  int64_t memory_mib = 0;  // what it takes; 0: the whole of a device that does not tell its memory
+  int64_t whole_mib = 0;   // the device's memory when the share was taken
+  bool admin = false;      // only looks on: takes nothing
+  bool toolkit = false;    // NVIDIA's own CDI device gives access to it (toolkit_spec.h)
+  std::string parent;      // UUID of the GPU that a MIG device is a part of; the same as uuid: a whole GPU
+
+  bool is_mig() const { return parent != uuid; }
 
   friend bool operator==(const Share&, const Share&) = default;
 };

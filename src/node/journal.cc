@@ -172,7 +172,7 @@ void Journal::Replay(std::string_view text) {
 }
 
 Status Journal::Append(const std::string& json) {
-  if (torn_ || !stamp_ || (bytes_ > kMinRewrite && bytes_ > kBytesPerHolding * holdings_.size())) TRY(Rewrite());
+  if (torn_ || suspect_ || !stamp_ || (bytes_ > kMinRewrite && bytes_ > kBytesPerHolding * holdings_.size())) TRY(Rewrite());
   const std::string line = Line(json);
   const Status appended = files_.AppendFile(path_, line);
   // What is in the file now is known only to the file.
@@ -191,13 +191,15 @@ Status Journal::Rewrite() {
   TRY(files_.WriteFileAtomic(path_, text));
   ASSIGN_OR_RETURN(stamp_, files_.Stamp(path_));
   bytes_ = text.size();
-  torn_ = false;
+  torn_ = suspect_ = false;
   return {};
 }
 
 Status Journal::SyncThrough(uint64_t change) {
   std::unique_lock lock(sync_mutex_);
-  while (synced_ < change) {
+  for (;;) {
+    if (synced_ >= change) return {};
+    if (failed_ >= change) return failure_;
     if (syncing_) {
       sync_done_.wait(lock);
       continue;
@@ -210,13 +212,21 @@ Status Journal::SyncThrough(uint64_t change) {
       covers = appended_;
     }
     const Status synced = files_.SyncFile(path_);
+    if (!synced.ok()) {
+      // The kernel has dropped what it could not write and will not tell again: the next change goes to a new file, with all there is.
+      const std::lock_guard changes(mutex_);
+      suspect_ = true;
+    }
     lock.lock();
     syncing_ = false;
+    if (synced.ok()) {
+      synced_ = std::max(synced_, covers);
+    } else {
+      failed_ = std::max(failed_, covers);
+      failure_ = synced;
+    }
     sync_done_.notify_all();
-    if (!synced.ok()) return synced;
-    synced_ = std::max(synced_, covers);
   }
-  return {};
 }
 
 }  // namespace allot::node

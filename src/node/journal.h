@@ -65,12 +65,15 @@ class Journal {
   std::optional<FileStamp> stamp_;  // of the file that holdings_ was read from; nothing: read it again
   size_t bytes_ = 0;                // of the file
   bool torn_ = false;               // the file has something that is no whole line of ours
+  bool suspect_ = false;            // a sync failed: who knows what of the file is on the disk
   std::vector<std::string> damage_;
 
   std::mutex sync_mutex_;
   std::condition_variable sync_done_;
   bool syncing_ = false;
   uint64_t appended_ = 0, synced_ = 0;  // counts of changes
+  uint64_t failed_ = 0;                 // up to this change the disk has said no: it says so only once
+  Status failure_;
 };
 
 }  // namespace allot::node

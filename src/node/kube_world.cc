@@ -1,5 +1,6 @@
 #include "node/kube_world.h"
 
+#include "kube/error.h"
 #include "model/reader.h"
 
 namespace allot::node {
@@ -17,6 +18,10 @@ Result<kube::ObjectPtr> KubeWorld::Claim(const std::string& name_space, const st
   const std::lock_guard lock(mutex_);
   --reads_;
   read_.notify_one();
+  // A server that does not know the kind, or something else that answers in its place, says nothing about the claim.
+  if (!claim.ok() && claim.status().code() == Code::kNotFound && !kube::HasReason(claim.status(), "NotFound")) {
+    return Unavailable(claim.status().message());
+  }
   if (!claim.ok()) return claim;
   std::vector<PodRef> pods;
   const model::Reader object((*claim)->json());
@@ -29,7 +34,7 @@ Result<kube::ObjectPtr> KubeWorld::Claim(const std::string& name_space, const st
 
 Result<std::vector<device::Gpu>> KubeWorld::Gpus() {
   const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
-  TRY(Status(snapshot->status));
+  if (!snapshot->status.ok()) return Unavailable(snapshot->status.message());
   return snapshot->gpus;
 }
 
@@ -40,6 +45,8 @@ std::map<std::string, std::vector<PodRef>, std::less<>> KubeWorld::Pods() const 
 
 void KubeWorld::KeepOnly(const Holdings& holdings) {
   const std::lock_guard lock(mutex_);
+  // Not at once: what was just read is about to be held.
+  if (pods_.size() <= 2 * holdings.size() + kSpare) return;
   std::erase_if(pods_, [&](const auto& entry) { return !holdings.contains(entry.first); });
 }
 

@@ -30,12 +30,13 @@ class KubeWorld final : public World {
 
   // By the claim's UID, as they were when it was read last.
   std::map<std::string, std::vector<PodRef>, std::less<>> Pods() const;
-  // Forgets the Pods of all other claims.
+  // Forgets the Pods of other claims, when there are many.
   void KeepOnly(const Holdings& holdings);
 
  private:
   // Connections cost memory: a burst of Pods shares a few.
   static constexpr int kMaxReads = 8;
+  static constexpr size_t kSpare = 64;
 
   kube::Client& client_;
   const device::Inventory& inventory_;

@@ -1,6 +1,7 @@
 #include "node/ldcache.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/openat2.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -21,7 +22,7 @@ namespace allot::node {
 namespace {
 
 constexpr size_t kMaxConfig = 16 << 20;
-constexpr const char* kConfig = "etc/ld.so.conf.d/000-allot.conf";
+constexpr const char* kConfig = "000-allot.conf";
 // Debian wraps the program in a script on some releases; the one behind it is static, as it must be to run in any root.
 constexpr const char* kLdConfigs[] = {"/sbin/ldconfig.real", "/usr/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig"};
 
@@ -55,11 +56,16 @@ Status WriteConfig(int root, const std::vector<std::string>& folders) {
   const Fd etc(OpenInside(root, "etc", O_PATH | O_DIRECTORY));
   if (!etc.valid()) return Failed("open /etc");
   if (::mkdirat(etc.get(), "ld.so.conf.d", 0755) != 0 && errno != EEXIST) return Failed("make /etc/ld.so.conf.d");
-  const Fd file(OpenInside(root, kConfig, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644));
-  if (!file.valid()) return Failed(StrCat("write /", kConfig));
+  const Fd inside(OpenInside(root, "etc/ld.so.conf.d", O_RDONLY | O_DIRECTORY));
+  if (!inside.valid()) return Failed("open /etc/ld.so.conf.d");
+  // An image may hold a device or a pipe of that name: never opened, only replaced.
+  if (::unlinkat(inside.get(), kConfig, 0) != 0 && errno != ENOENT) return Failed(StrCat("replace /etc/ld.so.conf.d/", kConfig));
+  const Fd file(::openat(inside.get(), kConfig, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!file.valid()) return Failed(StrCat("write /etc/ld.so.conf.d/", kConfig));
   std::string text;
   for (const std::string& folder : folders) text += folder + "\n";
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return Failed(StrCat("write /", kConfig));
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    return Failed(StrCat("write /etc/ld.so.conf.d/", kConfig));
   return {};
 }
 
@@ -122,7 +128,10 @@ Status UpdateLdCache(const std::string& root, const std::vector<std::string>& fo
     argv.push_back(nullptr);
     char* const environment[] = {nullptr};
     if (::fchdir(inside.get()) != 0 || ::chroot(".") != 0 || ::chdir("/") != 0) ::_exit(126);
-    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    // It reads files of an image that nobody vouches for: as root's files need it, and with no power besides.
+    __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct none[2] = {};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::syscall(SYS_capset, &header, none) != 0) ::_exit(125);
     ::syscall(SYS_execveat, ldconfig.get(), "", argv.data(), environment, AT_EMPTY_PATH);
     ::_exit(127);
   }

@@ -1,5 +1,6 @@
 #include "node/ldcache.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -59,6 +60,15 @@ TEST_F(LdCacheRootTest, LinkOutOfTheContainerIsNotFollowed) {
   std::filesystem::create_symlink(folder_ + "/outside", root_ + "/etc/ld.so.conf.d");
   EXPECT_FALSE(UpdateLdCache(root_, {"/usr/lib64"}).ok());
   EXPECT_TRUE(std::filesystem::is_empty(folder_ + "/outside"));
+}
+
+TEST_F(LdCacheRootTest, PipeOrDeviceOfTheImageIsReplacedAndNotOpened) {
+  ALLOT_NEEDS(kRoot);
+  const std::string config = root_ + "/etc/ld.so.conf.d/000-allot.conf";
+  std::filesystem::create_directories(root_ + "/etc/ld.so.conf.d");
+  ASSERT_EQ(::mkfifo(config.c_str(), 0600), 0);
+  ASSERT_OK(UpdateLdCache(root_, {"/usr/lib64"}));
+  EXPECT_TRUE(std::filesystem::is_regular_file(config));
 }
 
 TEST_F(LdCacheRootTest, FolderThatIsNoPlainPathIsRefused) {

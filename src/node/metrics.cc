@@ -92,21 +92,18 @@ void AppendGpuMetrics(const GpuMetricsInput& input, std::string& text) {
     text += StrCat("allot_gpu_memory_bytes{", DeviceLabels(uuid, name, input.node_name), ",", Label("model", gpu.product_name), "} ",
                    *memory * kMiB, "\n");
   });
-  Header(text, "allot_gpu_memory_used_bytes", "gauge", "Memory of the device that is in use, whoever uses it.");
-  Header(text, "allot_gpu_healthy", "gauge", "1 while the device may get new claims.");
+  // All samples of a metric stand together.
+  std::string used_text, healthy_text, granted_text, claim_used_text;
   EachDevice(input.gpus, [&](const std::string& uuid, const std::string& name, std::optional<int64_t>, const device::Gpu&) {
     const std::string labels = DeviceLabels(uuid, name, input.node_name);
     if (const auto used = input.used_mib.find(uuid); used != input.used_mib.end()) {
-      text += StrCat("allot_gpu_memory_used_bytes{", labels, "} ", used->second * kMiB, "\n");
+      used_text += StrCat("allot_gpu_memory_used_bytes{", labels, "} ", used->second * kMiB, "\n");
     }
     if (const auto healthy = input.healthy.find(uuid); healthy != input.healthy.end()) {
-      text += StrCat("allot_gpu_healthy{", labels, "} ", healthy->second ? 1 : 0, "\n");
+      healthy_text += StrCat("allot_gpu_healthy{", labels, "} ", healthy->second ? 1 : 0, "\n");
     }
   });
 
-  Header(text, "allot_claim_memory_granted_bytes", "gauge", "Memory of the device that the claim may use.");
-  Header(text, "allot_claim_memory_used_bytes", "gauge", "Memory of the device that processes of the claim's Pods use.");
-  Header(text, "nvidia_dra_prepared_devices", "gauge", "Devices, or shares of them, that claims hold.");
   size_t gpus = 0, migs = 0;
   for (const auto& [uid, holding] : input.holdings) {
     const auto use = input.claims.find(uid);
@@ -114,7 +111,7 @@ void AppendGpuMetrics(const GpuMetricsInput& input, std::string& text) {
     const std::vector<std::string>& pods = use == input.claims.end() || use->second.pods.empty() ? no_pods : use->second.pods;
     std::map<std::string, std::pair<std::string, int64_t>> granted;  // by UUID: the device, MiB
     for (const HeldShare& share : holding->shares) {
-      ++(share.gpu_instance < 0 ? gpus : migs);
+      ++(share.is_mig() ? migs : gpus);
       if (share.admin) continue;
       auto& [device, mib] = granted[share.uuid];
       device = share.device;
@@ -124,13 +121,23 @@ void AppendGpuMetrics(const GpuMetricsInput& input, std::string& text) {
       for (const std::string& pod : pods) {
         const std::string labels = StrCat(DeviceLabels(uuid, share.first, input.node_name), ",", Label("namespace", holding->name_space),
                                           ",", Label("claim", holding->name), ",", Label("pod", pod));
-        text += StrCat("allot_claim_memory_granted_bytes{", labels, "} ", share.second * kMiB, "\n");
+        granted_text += StrCat("allot_claim_memory_granted_bytes{", labels, "} ", share.second * kMiB, "\n");
         if (use == input.claims.end()) continue;
         const auto used = use->second.used_mib.find(uuid);
-        if (used != use->second.used_mib.end()) text += StrCat("allot_claim_memory_used_bytes{", labels, "} ", used->second * kMiB, "\n");
+        if (used != use->second.used_mib.end())
+          claim_used_text += StrCat("allot_claim_memory_used_bytes{", labels, "} ", used->second * kMiB, "\n");
       }
     }
   }
+  const auto add = [&](std::string_view name, std::string_view help, const std::string& samples) {
+    Header(text, name, "gauge", help);
+    text += samples;
+  };
+  add("allot_gpu_memory_used_bytes", "Memory of the device that is in use, whoever uses it.", used_text);
+  add("allot_gpu_healthy", "1 while the device may get new claims.", healthy_text);
+  add("allot_claim_memory_granted_bytes", "Memory of the device that the claim may use.", granted_text);
+  add("allot_claim_memory_used_bytes", "Memory of the device that processes of the claim's Pods use.", claim_used_text);
+  Header(text, "nvidia_dra_prepared_devices", "gauge", "Devices, or shares of them, that claims hold.");
   const auto prepared = [&](std::string_view type, size_t count) {
     text += StrCat("nvidia_dra_prepared_devices{", Label("node", input.node_name), ",", Label("driver", kDriver), ",",
                    Label("device_type", type), "} ", count, "\n");

@@ -219,6 +219,7 @@ json::Document WriteSlices(size_t count, WriteOne write) {
 
 Offer MakeOffer(const OfferInput& input) {
   Offer offer;
+  offer.policies = input.offered;  // of GPUs that are away for a moment too: their holders were promised it
   for (const device::Gpu& gpu : input.gpus) {
     const auto last = input.offered.find(gpu.uuid);
     const Policy wanted = PolicyFor(input.config, input.node_name, gpu);

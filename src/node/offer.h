@@ -47,7 +47,7 @@ struct OfferInput {
 
 struct Offer {
   json::Document slices;
-  Policies policies;                  // what is offered: the next input's `offered`
+  Policies policies;                  // what is offered, or was to GPUs that are away: the next input's `offered`
   std::vector<std::string> problems;  // devices that are left out, each a sentence for the log
 };
 

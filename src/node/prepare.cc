@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "kube/error.h"
 #include "model/claim.h"
 #include "node/devices.h"
 #include "node/fit.h"
 #include "node/gpu_config.h"
+#include "node/turn.h"
 
 namespace allot::node {
 
@@ -19,6 +19,7 @@ using std::chrono::seconds;
 
 constexpr seconds kLongest{40};      // kubelet waits 45 s for an answer
 constexpr seconds kForTheAnswer{3};  // of the caller's patience
+constexpr seconds kGlance{2};        // at a claim that is held already
 constexpr int64_t kMiB = 1 << 20;
 
 // Until the time is over or the caller has gone.
@@ -27,15 +28,15 @@ void Pause(milliseconds time, const http::Patience& patience) {
   poll(&cancelled, 1, static_cast<int>(time.count()));
 }
 
-int64_t MiBRoundedUp(const model::Quantity& bytes) {
-  const int64_t value = std::max<int64_t>(0, bytes.Value().value_or(INT64_MAX - kMiB));
-  return (value + kMiB - 1) / kMiB;
-}
-
-// What the result takes of a device with `whole_mib`.
-int64_t MemoryOf(const model::DeviceResult& result, int64_t whole_mib) {
+// What the result takes of a device with `whole_mib`, in whole MiB. kInvalid where that is nothing.
+Result<int64_t> MemoryOf(const model::DeviceResult& result, int64_t whole_mib) {
+  if (whole_mib == 0) return 0;
   for (const model::NamedQuantity& amount : result.consumed_capacity) {
-    if (amount.name == "memory" || amount.name == "gpu.nvidia.com/memory") return whole_mib == 0 ? 0 : MiBRoundedUp(amount.amount);
+    if (amount.name != "memory" && amount.name != "gpu.nvidia.com/memory") continue;
+    const int64_t bytes = amount.amount.Sign() < 0 ? 0 : amount.amount.Value().value_or(INT64_MAX);
+    if (bytes == 0)
+      return Invalid("request ", Quoted(result.request), ": consumedCapacity.memory: expected an amount, not ", amount.amount.ToString());
+    return bytes / kMiB + (bytes % kMiB != 0);
   }
   return whole_mib;
 }
@@ -56,67 +57,54 @@ Result<HeldShare> ShareOf(const model::DeviceResult& result, std::span<const dev
   share.share_id = result.share_id;
   share.uuid = found->uuid();
   share.whole_mib = found->memory_mib().value_or(0);
-  share.memory_mib = MemoryOf(result, share.whole_mib);
+  ASSIGN_OR_RETURN(share.memory_mib, MemoryOf(result, share.whole_mib));
   share.admin = result.admin_access;
-  share.minor = found->gpu->minor;
-  if (found->mig != nullptr) {
-    share.gpu_instance = found->mig->gpu_instance;
-    share.compute_instance = found->mig->compute_instance;
-  }
+  share.parent = found->gpu->uuid;
   return share;
+}
+
+bool UsesTimeSlices(const HeldShare& share) { return share.sharing.strategy == "TimeSlicing" && !share.is_mig(); }
+
+// Whether two allocations of a claim are the same, as far as its holder can tell.
+bool SameShares(const Holding& a, const Holding& b) {
+  return std::equal(a.shares.begin(), a.shares.end(), b.shares.begin(), b.shares.end(), [](const HeldShare& x, const HeldShare& y) {
+    return x.request == y.request && x.device == y.device && x.share_id == y.share_id && x.uuid == y.uuid && x.memory_mib == y.memory_mib;
+  });
 }
 
 }  // namespace
 
-// One call at a time for each claim.
-class Preparer::Turn {
- public:
-  Turn(Preparer& owner, const std::string& uid) : owner_(owner), uid_(uid) {
-    std::unique_lock lock(owner_.mutex_);
-    owner_.changed_.wait(lock, [&] { return owner_.busy_.insert(uid_).second; });
-  }
-  ~Turn() {
-    const std::lock_guard lock(owner_.mutex_);
-    owner_.busy_.erase(uid_);
-    owner_.changed_.notify_all();
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  Preparer& owner_;
-  const std::string uid_;
-};
-
 Result<std::vector<PreparedDevice>> Preparer::Prepare(const ClaimRef& claim, const http::Patience& patience) {
   const Turn turn(*this, claim.uid);
   ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read().Context(claim.ToString()));
-  if (const auto found = held.find(claim.uid); found != held.end()) {
-    const Holding& holding = *found->second;
-    TRY(Insist(claim, patience, [&] { return Make(holding); }));
-    return Answer(holding);
-  }
   Holding wanted;
-  TRY(Insist(claim, patience, [&] {
-    ASSIGN_OR_RETURN(wanted, Resolve(claim, patience));
+  if (const auto found = held.find(claim.uid); found != held.end()) {
+    wanted = *found->second;
+    // The same claim may have been allocated anew while nobody told us. Without the API what is held counts.
+    const MonotonicTime soon = std::chrono::steady_clock::now() + kGlance;
+    const Result<Holding> now = Resolve(claim, {patience.deadline ? std::min(*patience.deadline, soon) : soon, patience.cancel});
+    if (!now.ok() || SameShares(*now, wanted)) {
+      TRY(Insist(claim, patience, [&](const http::Patience& within) { return Make(wanted, within); }));
+      return Answer(wanted);
+    }
+    parts_.log(StrCat(claim.ToString(), ": it was allocated anew; what it held is let go"));
+    TRY(Undo(wanted, patience).Context(claim.ToString()));
+  }
+  TRY(Insist(claim, patience, [&](const http::Patience& within) {
+    ASSIGN_OR_RETURN(wanted, Resolve(claim, within));
     return Status();
   }));
-  Status made = Insist(claim, patience, [&] { return Reserve(wanted, patience); });
-  if (made.ok()) made = Insist(claim, patience, [&] { return Make(wanted); });
-  if (!made.ok()) {
-    // A holding that cannot be taken back is let go by Unprepare or Sweep.
-    if (const Status undone = Undo(wanted); !undone.ok()) parts_.log(StrCat(claim.ToString(), ": undo: ", undone.message()));
-    return made;
-  }
+  TRY(Insist(claim, patience, [&](const http::Patience& within) { return Reserve(wanted, within); }));
+  TRY(Insist(claim, patience, [&](const http::Patience& within) { return Make(wanted, within); }));
   return Answer(wanted);
 }
 
-Status Preparer::Unprepare(const ClaimRef& claim, const http::Patience&) {
+Status Preparer::Unprepare(const ClaimRef& claim, const http::Patience& patience) {
   const Turn turn(*this, claim.uid);
   ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read().Context(claim.ToString()));
   const auto found = held.find(claim.uid);
   if (found == held.end()) return parts_.cdi.Remove(claim.uid).Context(claim.ToString());
-  return Undo(*found->second).Context(claim.ToString());
+  return Undo(*found->second, patience).Context(claim.ToString());
 }
 
 Result<Holding> Preparer::Resolve(const ClaimRef& claim, const http::Patience& patience) {
@@ -147,7 +135,10 @@ Result<Holding> Preparer::Resolve(const ClaimRef& claim, const http::Patience& p
   uuids.erase(std::unique(uuids.begin(), uuids.end()), uuids.end());
   for (size_t i = 0; i < results.size(); ++i) {
     HeldShare& share = holding.shares[i];
-    ASSIGN_OR_RETURN(share.sharing, SharingOf(*read.allocation, kDriver, *results[i], share.gpu_instance >= 0, share.uuid, uuids));
+    // Who only looks on changes nothing for the others.
+    if (!share.admin) {
+      ASSIGN_OR_RETURN(share.sharing, SharingOf(*read.allocation, kDriver, *results[i], share.is_mig(), share.uuid, uuids));
+    }
     share.toolkit = parts_.toolkit.Has(share.uuid);
   }
   return holding;
@@ -172,37 +163,39 @@ bool Preparer::IsGoing(const Holding& holder, const http::Patience& patience) {
   return (*claim)->uid() != holder.uid || (*claim)->json()["status"]["allocation"].IsNull();
 }
 
-Status Preparer::Make(const Holding& holding) {
-  std::string driver_version;
-  if (const Result<std::vector<device::Gpu>> gpus = parts_.world.Gpus(); gpus.ok() && !gpus->empty()) {
-    driver_version = gpus->front().raw_driver_version;
-  } else {
+Status Preparer::Make(const Holding& holding, const http::Patience& patience) {
+  const Result<std::vector<device::Gpu>> gpus = parts_.world.Gpus();
+  if (!gpus.ok() || gpus->empty()) {
+    // The driver is away (an update, a reset): what was made before it went is still right for those who run.
+    if (parts_.cdi.Has(holding.uid)) return {};
     return gpus.ok() ? Unavailable("the GPUs of this node are gone") : gpus.status();
   }
   for (const HeldShare& share : holding.shares) {
-    if (share.sharing.strategy == "TimeSlicing" && share.gpu_instance < 0) TRY(parts_.time_slice.Set(share.uuid, share.sharing.interval));
+    if (UsesTimeSlices(share)) TRY(parts_.time_slice.Set(share.uuid, share.sharing.interval, patience));
     if (share.sharing.strategy == "MPS" && !parts_.files.Exists(parts_.mps_pipes + "/control")) {
       return Unavailable("the claim wants MPS, but no MPS daemon runs on this node (", parts_.mps_pipes, "/control is missing); start ",
                          "nvidia-cuda-mps-control -d");
     }
   }
-  return parts_.cdi.Write(holding, driver_version);
+  return parts_.cdi.Write(holding, *gpus);
 }
 
-Status Preparer::Undo(const Holding& holding) {
-  ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
-  for (const HeldShare& share : holding.shares) {
-    if (share.sharing.strategy != "TimeSlicing" || share.gpu_instance >= 0) continue;
-    const bool needed = std::any_of(held.begin(), held.end(), [&](const auto& entry) {
-      const auto uses = [&](const HeldShare& other) { return other.uuid == share.uuid && other.sharing.strategy == "TimeSlicing"; };
-      return entry.first != holding.uid && std::any_of(entry.second->shares.begin(), entry.second->shares.end(), uses);
-    });
-    // Best effort: a GPU that has failed must not keep its claims for ever.
-    if (needed) continue;
-    if (const Status reset = parts_.time_slice.Set(share.uuid, "Default"); !reset.ok()) parts_.log(reset.message());
-  }
+Status Preparer::Undo(const Holding& holding, const http::Patience& patience) {
   TRY(parts_.cdi.Remove(holding.uid));
-  return parts_.journal.Remove(holding.uid);
+  TRY(parts_.journal.Remove(holding.uid));
+  for (const HeldShare& share : holding.shares) {
+    if (!UsesTimeSlices(share)) continue;
+    ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
+    std::string interval = "Default";
+    for (const auto& [uid, other] : held) {
+      for (const HeldShare& theirs : other->shares) {
+        if (theirs.uuid == share.uuid && UsesTimeSlices(theirs)) interval = theirs.sharing.interval;
+      }
+    }
+    // Best effort, and after the rest: a GPU that has failed must not keep its claims for ever.
+    if (const Status reset = parts_.time_slice.Set(share.uuid, interval, patience); !reset.ok()) parts_.log(reset.message());
+  }
+  return {};
 }
 
 std::vector<PreparedDevice> Preparer::Answer(const Holding& holding) const {
@@ -214,53 +207,20 @@ std::vector<PreparedDevice> Preparer::Answer(const Holding& holding) const {
   return devices;
 }
 
-Status Preparer::Insist(const ClaimRef& claim, const http::Patience& patience, const std::function<Status()>& attempt) {
-  const MonotonicTime began = parts_.clock.MonotonicNow();
-  MonotonicTime end = began + kLongest;
-  if (patience.deadline) end = std::min(end, *patience.deadline - kForTheAnswer);
+Status Preparer::Insist(const ClaimRef& claim, const http::Patience& patience,
+                        const std::function<Status(const http::Patience&)>& attempt) {
+  http::Patience within = patience;
+  within.deadline = std::chrono::steady_clock::now() + kLongest;
+  if (patience.deadline) within.deadline = std::min(*within.deadline, *patience.deadline - kForTheAnswer);
   for (milliseconds pause(50);; pause = std::min(pause * 2, milliseconds(1000))) {
-    Status status = attempt();
+    Status status = attempt(within);
     if (status.ok()) return status;
-    const bool over = parts_.clock.MonotonicNow() + pause > end || (patience.cancel != nullptr && patience.cancel->requested());
+    const bool over = std::chrono::steady_clock::now() + pause > *within.deadline;
     if (status.code() != Code::kUnavailable || over) return std::move(status).Context(claim.ToString());
     if (pause == milliseconds(50)) parts_.log(StrCat(claim.ToString(), ": trying again: ", status.message()));
     Pause(pause, patience);
+    if (patience.cancel != nullptr && patience.cancel->requested()) return std::move(status).Context(claim.ToString());
   }
-}
-
-Status Preparer::Sweep(seconds grace, const http::Patience& patience) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> files, parts_.cdi.Uids());
-  for (const std::string& uid : files) {
-    const Turn turn(*this, uid);
-    // Under the journal's lock: who holds a claim has written that down before its file.
-    TRY(parts_.journal.Inspect([&](const Holdings& held) {
-      if (held.contains(uid)) return Status();
-      parts_.log(StrCat("remove the CDI spec of claim ", uid, ", which holds nothing"));
-      return parts_.cdi.Remove(uid);
-    }));
-  }
-  ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
-  std::erase_if(missing_, [&](const auto& entry) { return !held.contains(entry.first); });
-  Status first_error;
-  for (const auto& [uid, holding] : held) {
-    const ClaimRef ref{holding->name_space, holding->name, uid};
-    const Result<kube::ObjectPtr> claim = parts_.world.Claim(ref.name_space, ref.name, patience);
-    const bool gone = claim.ok() ? (*claim)->uid() != uid : claim.status().code() == Code::kNotFound;
-    if (!gone) {
-      missing_.erase(uid);
-      const Turn turn(*this, uid);
-      ASSIGN_OR_RETURN(const Holdings now, parts_.journal.Read());
-      if (!now.contains(uid)) continue;
-      if (Status made = Make(*holding); !made.ok() && first_error.ok()) first_error = std::move(made).Context(ref.ToString());
-      continue;
-    }
-    const MonotonicTime time = parts_.clock.MonotonicNow();
-    const auto [since, first_seen] = missing_.try_emplace(uid, time);
-    if (first_seen || time - since->second < grace) continue;
-    parts_.log(StrCat("let go of ", ref.ToString(), ", which is gone from the API"));
-    if (Status done = Unprepare(ref, patience); !done.ok() && first_error.ok()) first_error = std::move(done);
-  }
-  return first_error;
 }
 
 }  // namespace allot::node

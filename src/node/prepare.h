@@ -8,10 +8,12 @@
 //   5. answer.
 //
 // Promises:
-//   1. killed at any instruction, the claim is held or not held, and the next Prepare, Unprepare or Sweep makes everything agree;
-//   2. what fails changes nothing, and what time heals is waited out for as long as the caller's patience leaves room for an answer;
-//   3. calls for the same claim take turns, all others do not wait for each other.
-// Safe to use from several threads.
+//   1. killed at any instruction, the claim is held or not held, and the next Prepare, Unprepare or Repair makes everything agree;
+//   2. a claim that does not pass the gate leaves nothing. One that does stays held, also where the rest fails: it is allocated to this
+//      node, and kubelet unprepares it;
+//   3. what time heals is waited out for as long as the caller's patience leaves room for an answer;
+//   4. calls for the same claim take turns, all others do not wait for each other.
+// Safe to use from several threads, but for LetGo.
 
 #include <condition_variable>
 #include <functional>
@@ -80,21 +82,26 @@ class Preparer {
   // Ok where nothing is held.
   Status Unprepare(const ClaimRef& claim, const http::Patience& patience);
 
-  // Makes good what is derived from the holdings, removes what belongs to none, and lets go of holdings whose claim has been gone from
-  // the API for two sweeps and `grace`: kubelet has forgotten them.
-  Status Sweep(std::chrono::seconds grace, const http::Patience& patience);
+  // Whether a holding lacks its CDI spec, which somebody removed: worth a Repair.
+  bool IsSpecLost(const Holdings& holdings) const;
+  // Makes good what is derived from the holdings, and removes what belongs to none. Asks nobody outside of the node. Claims that are being
+  // worked on are passed over.
+  Status Repair(const http::Patience& patience);
+  // Lets go of holdings whose claim the API has not had, or not as allocated to this node, for two calls and `grace`: kubelet has forgotten
+  // them. One thread at a time.
+  Status LetGo(std::chrono::seconds grace, const http::Patience& patience);
 
  private:
   class Turn;
 
   Result<Holding> Resolve(const ClaimRef& claim, const http::Patience& patience);
   Status Reserve(const Holding& wanted, const http::Patience& patience);
-  Status Make(const Holding& holding);
-  Status Undo(const Holding& holding);
+  Status Make(const Holding& holding, const http::Patience& patience);
+  Status Undo(const Holding& holding, const http::Patience& patience);
   bool IsGoing(const Holding& holder, const http::Patience& patience);
   std::vector<PreparedDevice> Answer(const Holding& holding) const;
   // Repeats what is kUnavailable until the patience is nearly at its end.
-  Status Insist(const ClaimRef& claim, const http::Patience& patience, const std::function<Status()>& attempt);
+  Status Insist(const ClaimRef& claim, const http::Patience& patience, const std::function<Status(const http::Patience&)>& attempt);
 
   const Parts parts_;
   std::mutex mutex_;

@@ -22,7 +22,7 @@ class PrepareFaultTest : public PrepareFixture {
   // Held, with its spec, or not held, without: after at most one more call of kubelet's and a sweep.
   void ExpectSound(const std::string& where) {
     Agent agent(*this, files_);
-    ASSERT_OK(agent.preparer.Sweep(std::chrono::seconds(0), Short())) << where;
+    ASSERT_OK(agent.preparer.Repair(Short())) << where;
     const bool held = agent.journal->Read()->contains("u1");
     EXPECT_EQ(files_.Exists(CdiPath("u1")), held) << where;
     EXPECT_THAT(agent.journal->TakeDamage(), IsEmpty()) << where;
@@ -56,9 +56,9 @@ class PrepareFaultTest : public PrepareFixture {
     faulty.Arm(n, fault);
     const Status status = call(agent.preparer);
     const bool met = faulty.operations() >= n;
-    // A success means the state after, an error that of before; but a release that may not last was made all the same.
-    const bool held = IsHeld();
-    EXPECT_TRUE(status.ok() ? held != was_held : was_held || !held) << "step " << n << ": " << status.ToString();
+    // A success means the state after. An error may mean either: kubelet tries again, or takes it back.
+    EXPECT_TRUE(!status.ok() || IsHeld() != was_held) << "step " << n;
+    EXPECT_TRUE(met || status.ok()) << "step " << n << ": " << status.ToString();
     return met;
   }
 

@@ -65,7 +65,7 @@ class FakeWorld final : public World {
 
 class FakeTimeSlice final : public TimeSlice {
  public:
-  Status Set(const std::string& uuid, const std::string& interval) override {
+  Status Set(const std::string& uuid, const std::string& interval, const http::Patience&) override {
     if (fail) return Unavailable("nvidia-smi failed");
     set[uuid] = interval;
     return {};

@@ -59,7 +59,7 @@ TEST_F(PrepareTest, LostSpecIsMadeAgain) {
   ASSERT_OK(Prepare(claim));
   EXPECT_EQ(*files_.ReadFile(CdiPath("u1"), 1 << 20), spec);
   ASSERT_OK(files_.WriteFileAtomic(CdiPath("u1"), "half a sp"));
-  ASSERT_OK(agent_.preparer.Sweep(seconds(0), Short()));
+  ASSERT_OK(agent_.preparer.Repair(Short()));
   EXPECT_EQ(*files_.ReadFile(CdiPath("u1"), 1 << 20), spec);
 }
 
@@ -105,8 +105,8 @@ TEST_F(PrepareTest, TwoRequestsOfOneClaimOnOneGpuHaveTheirOwnDevices) {
       StrCat(ResultJson("a", "gpu-0", "6Gi", kShare), ",", ResultJson("b/large", "gpu-0", "2Gi", "7f3a0000-0000-4000-8000-000000000002"));
   ASSERT_OK_AND_ASSIGN(const auto devices, Prepare(ClaimWith("u1", Allocated(results))));
   ASSERT_EQ(devices.size(), 2u);
-  EXPECT_THAT(devices[0].cdi_ids, ElementsAre("k8s.gpu.nvidia.com/claim=u1-gpu-0-a"));
-  EXPECT_THAT(devices[1].cdi_ids, ElementsAre("k8s.gpu.nvidia.com/claim=u1-gpu-0-b"));
+  EXPECT_THAT(devices[0].cdi_ids, ElementsAre("k8s.gpu.nvidia.com/claim=u1-gpu-0-0"));
+  EXPECT_THAT(devices[1].cdi_ids, ElementsAre("k8s.gpu.nvidia.com/claim=u1-gpu-0-1"));
   EXPECT_THAT(devices[1].requests, ElementsAre("b"));
 }
 
@@ -139,7 +139,9 @@ TEST_F(PrepareTest, FaultsThatPassAreWaitedOut) {
     return std::any_of(log_.begin(), log_.end(), [&](const std::string& line) { return line.find(text) != std::string::npos; });
   };
   const auto await = [&](std::string_view text) {
-    while (!logged(text)) std::this_thread::yield();
+    const auto deadline = std::chrono::steady_clock::now() + seconds(60);
+    while (!logged(text) && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    EXPECT_TRUE(logged(text)) << text;
   };
   await("connection refused");
   world_.down = false;
@@ -169,7 +171,7 @@ TEST_F(PrepareTest, MpsNeedsItsDaemon) {
     "apiVersion":"resource.nvidia.com/v1beta1","kind":"GpuConfig","sharing":{"strategy":"MPS","mpsConfig":{"defaultActiveThreadPercentage":50}}}}})";
   const ClaimRef claim = ClaimWith("a", Allocated(ResultJson("gpu", "gpu-0", "6Gi", kShare), config));
   EXPECT_THAT(Prepare(claim), IsStatus(Code::kUnavailable, HasSubstr("no MPS daemon runs on this node")));
-  EXPECT_THAT(*agent_.journal->Read(), IsEmpty());
+  EXPECT_FALSE(files_.Exists(CdiPath("a")));
   std::filesystem::create_directories(folder_ + "/mps");
   std::ofstream(folder_ + "/mps/control") << "";
   ASSERT_OK(Prepare(claim));
@@ -185,24 +187,60 @@ TEST_F(PrepareTest, ToolkitsDeviceIsUsedWhereItIsThere) {
   EXPECT_THAT(*files_.ReadFile(CdiPath("u1"), 1 << 20), AllOf(HasSubstr("=6144"), Not(HasSubstr("deviceNodes")), Not(HasSubstr("mounts"))));
 }
 
-TEST_F(PrepareTest, SweepRemovesWhatBelongsToNobody) {
-  const ClaimRef kept = Claim("kept", "6Gi"), gone = Claim("gone", "6Gi");
-  ASSERT_OK(Prepare(kept));
-  ASSERT_OK(Prepare(gone));
+TEST_F(PrepareTest, RepairRemovesSpecsOfNobody) {
+  ASSERT_OK(Prepare(Claim("kept", "6Gi")));
   std::ofstream(CdiPath("orphan")) << "{}";
-  world_.Remove("lab", "claim-gone");
-  ASSERT_OK(agent_.preparer.Sweep(seconds(0), Short()));
-  EXPECT_FALSE(files_.Exists(CdiPath("orphan")));
-  EXPECT_TRUE(files_.Exists(CdiPath("gone"))) << "kubelet may still come to it";
-  ASSERT_OK(agent_.preparer.Sweep(seconds(0), Short()));
-  EXPECT_FALSE(files_.Exists(CdiPath("gone")));
-  EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("kept")));
+  ASSERT_OK(agent_.preparer.Repair(Short()));
+  EXPECT_THAT(agent_.cdi.Uids(), IsOkAndHolds(ElementsAre("kept")));
 }
 
-TEST_F(PrepareTest, SweepKeepsEverythingWhileTheApiIsDown) {
+TEST_F(PrepareTest, HoldingIsLetGoWhenItsClaimIsNotAllocatedHereAnyMore) {
+  for (const std::string uid : {"kept", "gone", "replaced", "freed", "elsewhere"}) ASSERT_OK(Prepare(Claim(uid, "1Gi")));
+  world_.Remove("lab", "claim-gone");
+  world_.Put("lab", "claim-replaced", "another", Allocated(ResultJson("gpu", "gpu-0", "1Gi", kShare)));
+  world_.Put("lab", "claim-freed", "freed", "{}");
+  world_.Put("lab", "claim-elsewhere", "elsewhere", Allocated(R"({"request":"g","driver":"gpu.nvidia.com","pool":"n2","device":"gpu-0"})"));
+  ASSERT_OK(agent_.preparer.LetGo(seconds(0), Short()));
+  EXPECT_EQ(agent_.journal->Read()->size(), 5u) << "kubelet may still come to it";
+  ASSERT_OK(agent_.preparer.LetGo(seconds(0), Short()));
+  EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("kept")));
+  EXPECT_THAT(agent_.cdi.Uids(), IsOkAndHolds(ElementsAre("kept")));
+}
+
+TEST_F(PrepareTest, NothingIsLetGoWhileTheApiIsDown) {
   ASSERT_OK(Prepare(Claim("u1", "6Gi")));
   world_.down = true;
-  for (int i = 0; i < 3; ++i) ASSERT_OK(agent_.preparer.Sweep(seconds(0), Short()));
+  for (int i = 0; i < 3; ++i) ASSERT_OK(agent_.preparer.LetGo(seconds(0), Short()));
+  EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
+}
+
+TEST_F(PrepareTest, ClaimThatWasAllocatedAnewGetsWhatItHasNow) {
+  world_.gpus.push_back(Rtx3090(1));
+  ASSERT_OK(Prepare(Claim("u1", "6Gi")));
+  ASSERT_OK_AND_ASSIGN(const auto devices, Prepare(Claim("u1", "2Gi", "gpu-1")));
+  EXPECT_EQ(devices[0].device, "gpu-1");
+  EXPECT_EQ(agent_.journal->Read()->at("u1")->shares[0].memory_mib, 2048);
+}
+
+// Bug: an amount near the largest number became negative and switched the gate off.
+TEST_F(PrepareTest, AmountBeyondEveryCardIsRefused) {
+  for (const std::string_view amount : {"9223372036854775807", "9223372036854775808", "1e30"}) {
+    EXPECT_THAT(Prepare(Claim("u1", amount)), IsStatus(Code::kExhausted)) << amount;
+  }
+  for (const std::string_view amount : {"0", "-1"}) {
+    EXPECT_THAT(Prepare(Claim("u1", amount)), IsStatus(Code::kInvalid, HasSubstr("consumedCapacity.memory"))) << amount;
+  }
+  EXPECT_THAT(*agent_.journal->Read(), IsEmpty());
+}
+
+// Bug: while an update ran, the agent whose Prepare failed took away what the other one had prepared.
+TEST_F(PrepareTest, AgentThatFailsLeavesWhatAnotherOneMade) {
+  const ClaimRef claim = Claim("u1", "6Gi");
+  ASSERT_OK(Prepare(claim));
+  Agent other(*this, files_);
+  std::filesystem::remove(folder_ + "/root/dev/nvidia0");
+  ASSERT_OK(files_.Remove(CdiPath("u1")));
+  EXPECT_FALSE(other.preparer.Prepare(claim, Short()).ok());
   EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
 }
 

@@ -1,5 +1,7 @@
 #include "node/rivals.h"
 
+#include <algorithm>
+
 #include "http/dial.h"
 #include "node/devices.h"
 
@@ -7,10 +9,12 @@ namespace allot::node {
 
 namespace {
 
-constexpr std::string_view kResource = "nvidia.com/gpu";
+// Also with a suffix (".shared"), and those of MIG devices.
+constexpr std::string_view kResources[] = {"nvidia.com/gpu", "nvidia.com/mig-"};
+constexpr std::string_view kRegistration = "-reg.sock";
 constexpr size_t kMaxMark = 256;
 
-std::string MarkOf(const FileStamp& stamp) { return StrCat("allot ", stamp.device, " ", stamp.inode, "\n"); }
+std::string MarkOf(const FileStamp& stamp) { return StrCat("allot ", stamp.device, " ", stamp.inode, " ", stamp.modified_ns, "\n"); }
 
 std::string MarkPath(const std::string& state, const std::string& socket) {
   return StrCat(state, "/", socket.substr(socket.find_last_of('/') + 1), ".mark");
@@ -31,10 +35,17 @@ bool Answers(const std::string& socket) {
 }  // namespace
 
 Status CheckDevicePlugin(const json::Value& node) {
-  const json::Value& amount = node["status"]["capacity"][kResource];
-  if (!amount.IsString() || amount.AsString() == "0") return {};
+  const json::Value& capacity = node["status"]["capacity"];
+  if (!capacity.IsObject()) return {};
+  const auto is_rival = [](const json::Member& member) {
+    const bool named =
+        std::any_of(std::begin(kResources), std::end(kResources), [&](std::string_view one) { return member.key.starts_with(one); });
+    return named && member.value.IsString() && member.value.AsString() != "0";
+  };
+  const auto found = std::find_if(capacity.Members().begin(), capacity.Members().end(), is_rival);
+  if (found == capacity.Members().end()) return {};
   return Unavailable(
-      "a device plugin already hands out the GPUs of this node (", kResource, ": ", amount.AsString(),
+      "a device plugin already hands out the GPUs of this node (", found->key, ": ", found->value.AsString(),
       "); to take over, remove NVIDIA's device plugin from the node (its DaemonSet, or label the node so that it does not run "
       "there): running Pods keep their GPUs until they end, so drain the node first");
 }
@@ -43,7 +54,7 @@ Status CheckDraDriver(const FileSystem& files, const std::string& registry, cons
   const Result<std::vector<std::string>> names = files.List(registry);
   if (!names.ok()) return {};
   for (const std::string& name : *names) {
-    if (!name.starts_with(kDriver) || !name.ends_with("-reg.sock")) continue;
+    if (!name.starts_with(kDriver) || !name.ends_with(kRegistration)) continue;
     const std::string socket = StrCat(registry, "/", name);
     if (IsOurs(files, state, socket) || !Answers(socket)) continue;
     return Unavailable(
@@ -51,6 +62,25 @@ Status CheckDraDriver(const FileSystem& files, const std::string& registry, cons
         "); to take over, drain the node, uninstall that driver (helm uninstall nvidia-dra-driver-gpu), and allot goes on by itself");
   }
   return {};
+}
+
+void RemoveDeadSockets(FileSystem& files, const std::string& registry, const std::string& state) {
+  const Result<std::vector<std::string>> names = files.List(registry);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    const std::string socket = StrCat(registry, "/", name);
+    if (!name.starts_with(kDriver) || !name.ends_with(kRegistration) || !IsOurs(files, state, socket) || Answers(socket)) continue;
+    // "gpu.nvidia.com-<uid>-reg.sock" stands for "dra-<uid>.sock".
+    const std::string uid = name.substr(kDriver.size(), name.size() - kDriver.size() - kRegistration.size());
+    // What cannot be removed does no harm that could be mended here.
+    for (const std::string& path : {socket, StrCat(state, "/dra", uid, ".sock"), MarkPath(state, socket)}) {
+      [[maybe_unused]] const Status removed = files.Remove(path);
+    }
+  }
+}
+
+void UnmarkSocket(FileSystem& files, const std::string& state, const std::string& path) {
+  [[maybe_unused]] const Status removed = files.Remove(MarkPath(state, path));
 }
 
 Status MarkSocket(FileSystem& files, const std::string& state, const std::string& path) {

@@ -17,7 +17,11 @@ Status CheckDevicePlugin(const json::Value& node);
 //   `registry`: kubelet's folder of registration sockets; `state`: the driver's own folder.
 Status CheckDraDriver(const FileSystem& files, const std::string& registry, const std::string& state);
 
+// Removes registration sockets that a killed agent of ours left, and the service sockets that they stand for: kubelet would go on calling.
+void RemoveDeadSockets(FileSystem& files, const std::string& registry, const std::string& state);
+
 // Says that the socket at `path` is ours, for CheckDraDriver of others. In `state`.
 Status MarkSocket(FileSystem& files, const std::string& state, const std::string& path);
+void UnmarkSocket(FileSystem& files, const std::string& state, const std::string& path);
 
 }  // namespace allot::node

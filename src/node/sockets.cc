@@ -39,8 +39,8 @@ Result<SocketPaths> PathsOf(const SocketPlaces& places) {
   const std::string suffix = places.pod_uid.empty() ? "" : StrCat("-", places.pod_uid);
   SocketPaths paths{.service = StrCat(places.plugins_dir, "/", places.driver, "/dra", suffix, ".sock"),
                     .registration = StrCat(places.registry_dir, "/", places.driver, suffix, "-reg.sock")};
-  TRY(CheckLength(paths.service, "--kubelet-plugins-dir"));
-  TRY(CheckLength(paths.registration, "--kubelet-registry-dir"));
+  TRY(CheckLength(paths.service, "--kubelet-plugins-directory-path"));
+  TRY(CheckLength(paths.registration, "--kubelet-registrar-directory-path"));
   return paths;
 }
 

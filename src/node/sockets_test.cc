@@ -49,9 +49,9 @@ TEST_F(Sockets, AreWhereKubeletLooks) {
 TEST_F(Sockets, APathThatIsTooLongNamesTheFlag) {
   const std::string base = "/x";
   EXPECT_THAT(PathsOf({.plugins_dir = base + std::string(100, 'y'), .registry_dir = "/r", .driver = "d", .pod_uid = {}}),
-              IsStatus(Code::kInvalid, AllOf(HasSubstr("7 bytes too long"), HasSubstr("--kubelet-plugins-dir"))));
+              IsStatus(Code::kInvalid, AllOf(HasSubstr("7 bytes too long"), HasSubstr("--kubelet-plugins-directory-path"))));
   EXPECT_THAT(PathsOf({.plugins_dir = "/p", .registry_dir = base + std::string(100, 'y'), .driver = "d", .pod_uid = {}}),
-              IsStatus(Code::kInvalid, HasSubstr("--kubelet-registry-dir")));
+              IsStatus(Code::kInvalid, HasSubstr("--kubelet-registrar-directory-path")));
   // The longest that is allowed can be listened on.
   const std::string longest = dir_.string() + "/" + std::string(106 - dir_.string().size() - 1 - std::string("/d/dra.sock").size(), 'y');
   ASSERT_OK_AND_ASSIGN(const auto paths, PathsOf({.plugins_dir = longest, .registry_dir = dir_, .driver = "d", .pod_uid = {}}));

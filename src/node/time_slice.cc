@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/process.h"
+#include "device/driver_root.h"
 
 namespace allot::node {
 
@@ -14,18 +15,16 @@ constexpr std::chrono::seconds kTimeLimit{10};
 
 }  // namespace
 
-Status SmiTimeSlice::Set(const std::string& gpu_uuid, const std::string& interval) {
+Status SmiTimeSlice::Set(const std::string& gpu_uuid, const std::string& interval, const http::Patience& patience) {
   const auto found = std::find(kIntervals.begin(), kIntervals.end(), interval);
   CHECK(found != kIntervals.end());
   const auto number = std::to_string(found - kIntervals.begin());
+  std::string libraries;
+  for (const std::string& folder : device::DriverRoot::LibraryFolders())
+    libraries += StrCat(libraries.empty() ? "" : ":", root_.Here(folder));
   ProcessSpec process;
-  process.environment = {{"PATH", StrCat(root_.Here("/usr/bin"), ":", root_.Here("/bin"))},
-                         {"LD_LIBRARY_PATH", StrCat(root_.Here("/usr/lib/x86_64-linux-gnu"), ":", root_.Here("/usr/lib64"), ":",
-                                                    root_.Here("/usr/lib/aarch64-linux-gnu"))}};
-  // A test's nvidia-smi says here what it was asked.
-  if (const Environment ours = ProcessEnvironment(); ours.contains("ALLOT_FAKE_SMI_LOG")) {
-    process.environment["ALLOT_FAKE_SMI_LOG"] = ours.at("ALLOT_FAKE_SMI_LOG");
-  }
+  process.environment = {{"PATH", StrCat(root_.Here("/usr/bin"), ":", root_.Here("/bin"))}, {"LD_LIBRARY_PATH", libraries}};
+  process.cancel = patience.cancel;
   process.stderr_to = ProcessSpec::Stderr::kCapture;
   process.time_limit = kTimeLimit;
   // The compute mode must let several processes in, or there is nothing to slice.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "http/dial.h"
 #include "node/driver_files.h"
 
 namespace allot::node {
@@ -12,14 +13,14 @@ class TimeSlice {
  public:
   virtual ~TimeSlice() = default;
   // `interval`: Default, Short, Medium or Long. Setting what is set already does no harm.
-  virtual Status Set(const std::string& gpu_uuid, const std::string& interval) = 0;
+  virtual Status Set(const std::string& gpu_uuid, const std::string& interval, const http::Patience& patience) = 0;
 };
 
 // By the driver's nvidia-smi: NVML has no call for it.
 class SmiTimeSlice final : public TimeSlice {
  public:
   explicit SmiTimeSlice(DriverRoot root) : root_(std::move(root)) {}
-  Status Set(const std::string& gpu_uuid, const std::string& interval) override;
+  Status Set(const std::string& gpu_uuid, const std::string& interval, const http::Patience& patience) override;
 
  private:
   const DriverRoot root_;

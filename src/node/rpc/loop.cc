@@ -58,8 +58,8 @@ ServerStats Loop::stats() const { return {.connections = open_, .threads = worke
 void Loop::Run() {
   while (!draining_ || (!connections_.empty() && now_ < drain_deadline_)) {
     Wait();
+    TakePosted();  // first, as it takes back what woke us: an order that comes after that wakes us again
     TakeOrders();
-    TakePosted();
     AcceptAgain();
     dropped_.clear();
     // The workers of a burst are gone, and so is what its calls held.

@@ -12,12 +12,24 @@ import urllib.parse
 import yaml
 
 
+class BadConfig(Exception):
+    """A kubeconfig that cannot be used; the text says which and why."""
+
+
 class Config:
-    """Server, TLS and token of a kubeconfig's current context."""
+    """Server, TLS and token of a kubeconfig's current context. BadConfig where there is none."""
 
     def __init__(self, path):
         self.path = os.path.abspath(path)
-        with open(path, encoding="utf-8") as file:
+        try:
+            self._read()
+        except (OSError, yaml.YAMLError, ssl.SSLError, ValueError) as error:
+            raise BadConfig(f"{self.path}: {getattr(error, 'strerror', None) or error}") from error
+        except (KeyError, TypeError, AttributeError, StopIteration) as error:
+            raise BadConfig(f"{self.path}: not a kubeconfig with a current-context, its cluster and its user") from error
+
+    def _read(self):
+        with open(self.path, encoding="utf-8") as file:
             document = yaml.safe_load(file)
         context = _named(document, "contexts", document["current-context"])["context"]
         cluster = _named(document, "clusters", context["cluster"])["cluster"]

@@ -68,7 +68,8 @@ class Machine:
         self.folder = pathlib.Path(os.environ.get("ALLOT_CLUSTERS", "/run/allot")) / self.cluster / self.name
         self.driver = self.folder / "driver"
         subprocess.run([ROOT / "tests/node/machine", self.driver, BUILD, *models], check=True)
-        self.log = open(self.folder / "agent.log", "a", encoding="utf-8")
+        # With the cluster's own logs, which are kept where a test fails.
+        self.log = open(self.folder.parent / f"log/agent.{number}.log", "a", encoding="utf-8")
         self.agent = None
 
     def start(self, *flags):
@@ -84,7 +85,7 @@ class Machine:
         return code
 
     def lines(self):
-        return (self.folder / "agent.log").read_text(encoding="utf-8").splitlines()
+        return pathlib.Path(self.log.name).read_text(encoding="utf-8").splitlines()
 
     def has_said(self, text, since=0):
         return any(text in line for line in self.lines()[since:])
@@ -103,11 +104,15 @@ class Machine:
     def cdi_files(self):
         return sorted(path.name for path in (self.folder / "cdi").glob("k8s.gpu.nvidia.com-claim_*"))
 
-    def holdings(self):
-        """What the node's journal says, read by its own rules: by UID."""
+    @property
+    def journal(self):
+        return self.folder / "kubelet/plugins/gpu.nvidia.com/journal"
+
+    def history(self):
+        """What was held after each line of the node's journal, read by its own rules: by UID. Always the same dict."""
         held = {}
-        path = self.folder / "kubelet/plugins/gpu.nvidia.com/journal"
-        lines = path.read_bytes().split(b"\n") if path.exists() else []
+        yield held
+        lines = self.journal.read_bytes().split(b"\n") if self.journal.exists() else []
         for line in lines[1:]:
             crc, _, text = line.partition(b" ")
             if not text or int(crc, 16) != zlib.crc32(text):
@@ -117,6 +122,11 @@ class Machine:
                 held.pop(change["release"], None)
             else:
                 held[change["hold"]["uid"]] = change["hold"]
+            yield held
+
+    def holdings(self):
+        """What is held."""
+        *_, held = self.history()
         return held
 
     def devices(self):

@@ -1,0 +1,80 @@
+// What a Preparer does without being asked by kubelet.
+#include "model/claim.h"
+#include "node/devices.h"
+#include "node/prepare.h"
+#include "node/turn.h"
+
+namespace allot::node {
+
+namespace {
+
+// Whether the claim is still allocated to us. What cannot be read is.
+bool IsAllocatedHere(const kube::Object& claim, std::string_view node_name) {
+  const Result<model::ResourceClaim> read = model::ResourceClaim::Read(claim.json());
+  if (!read.ok()) return true;
+  if (!read->allocation) return false;
+  for (const model::DeviceResult& result : read->allocation->results) {
+    if (result.driver == kDriver && result.pool == node_name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Preparer::IsSpecLost(const Holdings& holdings) const {
+  for (const auto& [uid, holding] : holdings) {
+    if (!parts_.cdi.Has(uid)) return true;
+  }
+  return false;
+}
+
+Status Preparer::Repair(const http::Patience& patience) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> specs, parts_.cdi.Uids());
+  for (const std::string& uid : specs) {
+    const Turn turn(*this, uid, Turn::kTry);
+    if (!turn.mine()) continue;
+    // Under the journal's lock: who holds a claim has written that down before its file.
+    TRY(parts_.journal.Inspect([&](const Holdings& held) {
+      if (held.contains(uid)) return Status();
+      parts_.log(StrCat("remove the CDI spec of claim ", uid, ", which holds nothing"));
+      return parts_.cdi.Remove(uid);
+    }));
+  }
+  ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
+  Status first_error;
+  for (const auto& [uid, holding] : held) {
+    const Turn turn(*this, uid, Turn::kTry);
+    if (!turn.mine()) continue;
+    ASSIGN_OR_RETURN(const Holdings now, parts_.journal.Read());
+    if (!now.contains(uid)) continue;
+    Status made = Make(*holding, patience);
+    if (!made.ok() && first_error.ok()) first_error = std::move(made).Context("claim ", holding->ClaimName());
+  }
+  return first_error;
+}
+
+Status Preparer::LetGo(std::chrono::seconds grace, const http::Patience& patience) {
+  ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
+  std::erase_if(missing_, [&](const auto& entry) { return !held.contains(entry.first); });
+  Status first_error;
+  for (const auto& [uid, holding] : held) {
+    const ClaimRef ref{holding->name_space, holding->name, uid};
+    const Result<kube::ObjectPtr> claim = parts_.world.Claim(ref.name_space, ref.name, patience);
+    const bool gone =
+        claim.ok() ? (*claim)->uid() != uid || !IsAllocatedHere(**claim, parts_.node_name) : claim.status().code() == Code::kNotFound;
+    if (!gone) {
+      missing_.erase(uid);
+      continue;
+    }
+    const MonotonicTime time = parts_.clock.MonotonicNow();
+    const auto [since, first_seen] = missing_.try_emplace(uid, time);
+    if (first_seen || time - since->second < grace) continue;
+    parts_.log(StrCat("let go of ", ref.ToString(), ", which is not allocated to this node any more"));
+    const Turn turn(*this, uid, Turn::kTry);
+    if (!turn.mine()) continue;
+    if (Status done = Undo(*holding, patience); !done.ok() && first_error.ok()) first_error = std::move(done).Context(ref.ToString());
+  }
+  return first_error;
+}
+
+}  // namespace allot::node

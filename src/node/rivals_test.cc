@@ -1,0 +1,73 @@
+#include "node/rivals.h"
+
+#include <filesystem>
+
+#include "base/test_util.h"
+#include "http/listener.h"
+#include "json/json.h"
+#include "node/usage.h"
+
+namespace allot::node {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Rivals, DevicePluginIsSeenInTheNodesCapacity) {
+  const auto check = [](std::string_view capacity) {
+    return CheckDevicePlugin(json::Parse(StrCat(R"({"status":{"capacity":)", capacity, "}}"))->root());
+  };
+  EXPECT_OK(check("{}"));
+  EXPECT_OK(check(R"({"nvidia.com/gpu":"0"})"));
+  EXPECT_OK(check(R"({"cpu":"8"})"));
+  EXPECT_THAT(check(R"({"nvidia.com/gpu":"8"})"), IsStatus(Code::kUnavailable, HasSubstr("nvidia.com/gpu: 8")));
+  EXPECT_THAT(check(R"({"nvidia.com/gpu":"0","nvidia.com/gpu.shared":"4"})"), IsStatus(Code::kUnavailable, HasSubstr("gpu.shared: 4")));
+  EXPECT_THAT(check(R"({"nvidia.com/mig-1g.10gb":"7"})"), IsStatus(Code::kUnavailable));
+}
+
+TEST(Rivals, LivingSocketThatIsNotOursIsAnotherDriver) {
+  const std::string folder = testing::TempDir() + "rivals";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  PosixFileSystem files;
+  const std::string path = folder + "/gpu.nvidia.com-reg.sock";
+  EXPECT_OK(CheckDraDriver(files, folder, folder));
+  {
+    ASSERT_OK_AND_ASSIGN(const http::Listener listener, http::Listener::Unix(path, 0600));
+    EXPECT_THAT(CheckDraDriver(files, folder, folder), IsStatus(Code::kUnavailable, HasSubstr(path)));
+    ASSERT_OK(MarkSocket(files, folder, path));
+    EXPECT_OK(CheckDraDriver(files, folder, folder)) << "another allot";
+  }
+  // A killed agent's, with the UID of its Pod.
+  const std::string dead = folder + "/gpu.nvidia.com-u1-reg.sock";
+  {
+    ASSERT_OK_AND_ASSIGN(const http::Listener service, http::Listener::Unix(folder + "/dra-u1.sock.live", 0600));
+    ASSERT_OK_AND_ASSIGN(http::Listener killed, http::Listener::Unix(dead + ".live", 0600));
+    std::filesystem::create_hard_link(dead + ".live", dead);
+    std::filesystem::create_hard_link(folder + "/dra-u1.sock.live", folder + "/dra-u1.sock");
+    ASSERT_OK(MarkSocket(files, folder, dead));
+    RemoveDeadSockets(files, folder, folder);
+    EXPECT_TRUE(files.Exists(dead)) << "it answers";
+  }
+  RemoveDeadSockets(files, folder, folder);
+  EXPECT_FALSE(files.Exists(dead));
+  EXPECT_FALSE(files.Exists(folder + "/dra-u1.sock"));
+  EXPECT_FALSE(files.Exists(folder + "/gpu.nvidia.com-u1-reg.sock.mark"));
+  // Our mark is of another file.
+  ASSERT_OK_AND_ASSIGN(const http::Listener first, http::Listener::Unix(folder + "/other.sock", 0600));
+  ASSERT_OK_AND_ASSIGN(const http::Listener second, http::Listener::Unix(path, 0600));
+  EXPECT_THAT(CheckDraDriver(files, folder, folder), IsStatus(Code::kUnavailable));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Usage, PodIsFoundInBothSpellingsOfCgroups) {
+  EXPECT_EQ(PodOfCgroups("0::/kubepods.slice/kubepods-besteffort.slice/"
+                         "kubepods-besteffort-pod0b1c2d3e_1111_2222_3333_444444444444.slice/cri-containerd-ab.scope\n"),
+            "0b1c2d3e-1111-2222-3333-444444444444");
+  EXPECT_EQ(PodOfCgroups("5:memory:/kubepods/burstable/pod0b1c2d3e-1111-2222-3333-444444444444/ab\n"),
+            "0b1c2d3e-1111-2222-3333-444444444444");
+  EXPECT_EQ(PodOfCgroups("0::/user.slice/podman-123.scope\n"), "");
+  EXPECT_EQ(PodOfCgroups("pod"), "");
+}
+
+}  // namespace
+}  // namespace allot::node
