@@ -17,6 +17,9 @@ endif()
 if(ALLOT_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  add_compile_options(-ffunction-sections -fdata-sections)  # so that the linker can leave out what is not used
+endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)

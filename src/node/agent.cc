@@ -11,15 +11,16 @@
 #include "node/health_service.h"
 #include "node/install.h"
 #include "node/kube_world.h"
+#include "node/leftovers.h"
 #include "node/metrics.h"
 #include "node/monitor.h"
 #include "node/offer.h"
 #include "node/policy.h"
 #include "node/publisher.h"
 #include "node/registration.h"
+#include "node/report.h"
 #include "node/rivals.h"
 #include "node/rpc/server.h"
-#include "node/usage.h"
 
 namespace allot::node {
 
@@ -34,6 +35,7 @@ constexpr seconds kHealthTimeout{60};  // and takes a device for unknown after
 constexpr seconds kRivalEvery{5};
 constexpr seconds kDrain{10};
 constexpr seconds kSweepLimit{30};
+constexpr seconds kLeftoversEvery{60};
 constexpr seconds kRepairPause{5};  // after a repair, before the next one
 constexpr size_t kMaxCalls = 256;   // of kubelet at once; each may wait for another one to end
 constexpr std::string_view kHookName = "allot-cdi-hook";
@@ -61,19 +63,6 @@ class Told {
   bool known_ = false;
   std::string text_;
 };
-
-std::string_view EffectOf(const device::Health& health) {
-  return health.state == device::Health::State::kUnhealthy ? "NoSchedule" : "None";
-}
-
-DeviceTaints TaintsOf(const device::Snapshot& snapshot) {
-  DeviceTaints taints;
-  for (const auto& [uuid, health] : snapshot.health) {
-    if (health.state == device::Health::State::kHealthy || health.key.empty()) continue;
-    taints[uuid].push_back({StrCat(kDriver, "/", health.key), health.value, std::string(EffectOf(health))});
-  }
-  return taints;
-}
 
 }  // namespace
 
@@ -205,7 +194,7 @@ class Agent::Parts {
 
   // The rest of the agent's life.
   void Work(const Cancel& stop) {
-    MonotonicTime health_due{}, repair_due{}, repair_again{}, sweep_due{};
+    MonotonicTime health_due{}, repair_due{}, repair_again{}, leftovers_due{}, sweep_due{};
     for (;;) {
       for (std::string& damage : journal_->TakeDamage()) log_.Error("journal damaged", {{"error", std::move(damage)}});
       const Status policy = policy_.Refresh();
@@ -229,6 +218,12 @@ class Agent::Parts {
         if (repair_told_.IsNew(repaired) && !repaired.ok()) log_.Warning("repair", {{"error", repaired.message()}});
         repair_due = now + options_.sweep_every;
         repair_again = now + kRepairPause;
+      }
+      if (now >= leftovers_due) {
+        const WallTime before = clock_.Now() - kLeftoversEvery;
+        RemoveLeftovers(files_, options_.cdi.folder, kCdiPrefix, before);
+        RemoveLeftovers(files_, state_folder_, "journal", before);
+        leftovers_due = now + kLeftoversEvery;
       }
       if (now >= sweep_due) {
         const Status swept = preparer_->LetGo(options_.sweep_grace, patience);
@@ -274,25 +269,7 @@ class Agent::Parts {
     publisher_.Publish(std::move(offer.slices));
   }
 
-  void TellHealth() {
-    const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
-    std::vector<rpc::DeviceHealth> devices;
-    const auto add = [&](const std::string& uuid, std::string name) {
-      const auto found = snapshot->health.find(uuid);
-      rpc::DeviceHealth one{options_.node_name, std::move(name), rpc::DeviceHealth::State::kUnknown, clock_.Now(), kHealthTimeout, ""};
-      if (found != snapshot->health.end()) {
-        one.state = found->second.state == device::Health::State::kUnhealthy ? rpc::DeviceHealth::State::kUnhealthy
-                                                                             : rpc::DeviceHealth::State::kHealthy;
-        one.message = found->second.message;
-      }
-      devices.push_back(std::move(one));
-    };
-    for (const device::Gpu& gpu : snapshot->gpus) {
-      if (!gpu.mig_enabled) add(gpu.uuid, DeviceName(gpu));
-      for (const device::MigDevice& mig : gpu.mig) add(mig.uuid, DeviceName(gpu, mig));
-    }
-    health_.Update(devices);
-  }
+  void TellHealth() { health_.Update(HealthOf(*inventory_.snapshot(), options_.node_name, clock_.Now(), kHealthTimeout)); }
 
   void OnPublished(const Publication& publication) {
     if (publication.status.ok()) {
@@ -323,29 +300,7 @@ class Agent::Parts {
     calls_.AppendTo(text);
     const Result<Holdings> holdings = journal_->Read();
     if (!holdings.ok()) return text;
-    const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
-    std::map<std::string, int64_t> used;
-    std::map<std::string, bool> healthy;
-    std::map<std::string, std::map<std::string, int64_t>> by_pod;  // UID of the Pod, UUID of the device
-    for (const auto& [uuid, health] : snapshot->health) {
-      healthy[uuid] = health.state != device::Health::State::kUnhealthy;
-      if (const Result<int64_t> mib = inventory_.UsedMemoryMib(uuid); mib.ok()) used[uuid] = *mib;
-      const Result<std::vector<device::GpuProcess>> processes = inventory_.Processes(uuid);
-      if (!processes.ok()) continue;
-      for (const device::GpuProcess& process : *processes) {
-        const std::string pod = PodOfProcess(files_, options_.proc, process.pid);
-        if (!pod.empty() && process.used_mib) by_pod[pod][uuid] += *process.used_mib;
-      }
-    }
-    std::map<std::string, ClaimUse, std::less<>> claims;
-    for (const auto& [uid, pods] : world_.Pods()) {
-      ClaimUse& use = claims[uid];
-      for (const PodRef& pod : pods) {
-        use.pods.push_back(pod.name);
-        for (const auto& [uuid, mib] : by_pod[pod.uid]) use.used_mib[uuid] += mib;
-      }
-    }
-    AppendGpuMetrics({snapshot->gpus, *holdings, used, claims, std::move(healthy), options_.node_name}, text);
+    AppendUse(inventory_, world_, *holdings, files_, options_.proc, options_.node_name, text);
     return text;
   }
 

@@ -10,7 +10,6 @@ namespace allot::node {
 
 namespace {
 
-constexpr std::string_view kPrefix = "k8s.gpu.nvidia.com-claim_";
 constexpr std::string_view kSuffix = ".yaml";
 constexpr std::string_view kVersion = "0.5.0";  // the first with hostPath of device nodes
 constexpr size_t kMaxSpec = 1 << 20;
@@ -109,7 +108,7 @@ void AddMps(const HeldShare& share, const std::string& pipes, Edits& edits) {
 
 }  // namespace
 
-std::string Cdi::PathOf(std::string_view uid) const { return StrCat(options_.folder, "/", kPrefix, uid, kSuffix); }
+std::string Cdi::PathOf(std::string_view uid) const { return StrCat(options_.folder, "/", kCdiPrefix, uid, kSuffix); }
 
 std::vector<std::string> Cdi::DeviceIds(const Holding& holding, size_t share) const {
   std::vector<std::string> ids;
@@ -198,8 +197,8 @@ Result<std::vector<std::string>> Cdi::Uids() const {
   ASSIGN_OR_RETURN(const std::vector<std::string> names, files_.List(options_.folder));
   std::vector<std::string> uids;
   for (const std::string_view name : names) {
-    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
-    uids.emplace_back(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size()));
+    if (!name.starts_with(kCdiPrefix) || !name.ends_with(kSuffix)) continue;
+    uids.emplace_back(name.substr(kCdiPrefix.size(), name.size() - kCdiPrefix.size() - kSuffix.size()));
   }
   return uids;
 }

@@ -24,6 +24,7 @@
 namespace allot::node {
 
 inline constexpr std::string_view kCdiKind = "k8s.gpu.nvidia.com/claim";
+inline constexpr std::string_view kCdiPrefix = "k8s.gpu.nvidia.com-claim_";  // of our files
 
 struct CdiOptions {
   std::string folder = "/var/run/cdi";  // of our files

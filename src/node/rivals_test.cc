@@ -5,6 +5,7 @@
 #include "base/test_util.h"
 #include "http/listener.h"
 #include "json/json.h"
+#include "node/leftovers.h"
 #include "node/usage.h"
 
 namespace allot::node {
@@ -56,6 +57,20 @@ TEST(Rivals, LivingSocketThatIsNotOursIsAnotherDriver) {
   ASSERT_OK_AND_ASSIGN(const http::Listener first, http::Listener::Unix(folder + "/other.sock", 0600));
   ASSERT_OK_AND_ASSIGN(const http::Listener second, http::Listener::Unix(path, 0600));
   EXPECT_THAT(CheckDraDriver(files, folder, folder), IsStatus(Code::kUnavailable));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Leftovers, OnlyOldTemporaryFilesOfOursAreRemoved) {
+  const std::string folder = testing::TempDir() + "leftovers";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  PosixFileSystem files;
+  for (const std::string name : {"ours.yaml.tmp.123", "ours.yaml", "other.tmp.1"})
+    ASSERT_OK(files.WriteFileAtomic(folder + "/" + name, ""));
+  RemoveLeftovers(files, folder, "ours", SystemClock().Now() - std::chrono::hours(1));
+  EXPECT_EQ(files.List(folder)->size(), 3u) << "somebody may be writing it";
+  RemoveLeftovers(files, folder, "ours", SystemClock().Now() + std::chrono::hours(1));
+  EXPECT_THAT(files.List(folder), IsOkAndHolds(testing::ElementsAre("other.tmp.1", "ours.yaml")));
   std::filesystem::remove_all(folder);
 }
 

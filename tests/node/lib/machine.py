@@ -175,7 +175,11 @@ def phase(name):
 
 def await_running(*names, seconds=60):
     for name in names:
-        await_(f"{name} runs", lambda name=name: phase(name) == "Running", seconds)
+        try:
+            await_(f"{name} runs", lambda name=name: phase(name) == "Running", seconds)
+        except Failed:
+            print(kubectl("describe", "pod", name), kubectl("get", "resourceclaims", "-o", "wide"), flush=True)
+            raise
 
 
 def shown(name, container="c0"):
