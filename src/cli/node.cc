@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/random.h"
+#include "base/resident.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "node/agent.h"
@@ -101,6 +102,7 @@ Status Run(const Verb& verb, const Arguments& arguments) {
   // One arena for all threads: the agent has to fit into ten MiB, and none of them allocates much.
   ::mallopt(M_ARENA_MAX, 1);
   ::mallopt(M_TRIM_THRESHOLD, 64 << 10);
+  AvoidReadahead();
   StopSignals signals;
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
   PosixFileSystem files;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <set>
 
+#include "base/resident.h"
 #include "json/json.h"
 #include "node/devices.h"
 #include "node/dra_service.h"
@@ -34,6 +35,7 @@ constexpr seconds kHealthEvery{20};    // kubelet is told again,
 constexpr seconds kHealthTimeout{60};  // and takes a device for unknown after
 constexpr seconds kRivalEvery{5};
 constexpr seconds kDrain{10};
+constexpr seconds kIdle{10};  // after the last call
 constexpr seconds kSweepLimit{30};
 constexpr seconds kLeftoversEvery{60};
 constexpr seconds kRepairPause{5};  // after a repair, before the next one
@@ -194,6 +196,10 @@ class Agent::Parts {
 
   // The rest of the agent's life.
   void Work(const Cancel& stop) {
+    // The driver's library is mapped by now.
+    AvoidReadahead();
+    std::optional<MonotonicTime> idle_at = clock_.MonotonicNow() + kIdle;  // when to give memory back; nothing: done
+    uint64_t calls = 0;
     MonotonicTime health_due{}, repair_due{}, repair_again{}, leftovers_due{}, sweep_due{};
     for (;;) {
       for (std::string& damage : journal_->TakeDamage()) log_.Error("journal damaged", {{"error", std::move(damage)}});
@@ -229,6 +235,11 @@ class Agent::Parts {
         const Status swept = preparer_->LetGo(options_.sweep_grace, patience);
         if (sweep_told_.IsNew(swept) && !swept.ok()) log_.Warning("sweep", {{"error", swept.message()}});
         sweep_due = now + options_.sweep_every;
+      }
+      if (const uint64_t count = server_->stats().calls; std::exchange(calls, count) != count) idle_at = now + kIdle;
+      if (idle_at && now >= *idle_at) {
+        ReleaseIdleMemory();
+        idle_at.reset();
       }
       if (!Rest(kTick, stop)) return;
     }
