@@ -26,16 +26,31 @@ def check(condition, what):
         raise Failed(what)
 
 
-def await_(what, condition, seconds=60):
-    """Waits until condition() is true, and gives what it returned."""
-    deadline = time.monotonic() + seconds
+def await_(what, condition, seconds=60, placed=False):
+    """Waits until condition() is true, and gives what it returned. placed: kube-scheduler has to do something for it."""
+    deadline, restart = time.monotonic() + seconds, time.monotonic() + 20
     while True:
         result = condition()
         if result:
             return result
         if time.monotonic() > deadline:
             raise Failed(f"not within {seconds} s: {what}")
+        if placed and time.monotonic() > restart:
+            restart_scheduler()
+            restart += 20
         time.sleep(0.1)
+
+
+def restart_scheduler():
+    """Makes kube-scheduler count anew.
+
+    1.36 was seen to refuse a Pod for minutes, also when it tried again, whose share was free by every ResourceClaim of the API: what it
+    remembers of consumed capacity was wrong. A new process is right.
+    """
+    say("kube-scheduler does not place a Pod; it is started anew")
+    for verb in ("kill", "start"):
+        subprocess.run([ROOT / "tests/cluster/part", os.environ["ALLOT_CLUSTER"], verb, "kube-scheduler"], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
 
 
 def need_cluster():
@@ -176,7 +191,7 @@ def phase(name):
 def await_running(*names, seconds=60):
     for name in names:
         try:
-            await_(f"{name} runs", lambda name=name: phase(name) == "Running", seconds)
+            await_(f"{name} runs", lambda name=name: phase(name) == "Running", seconds, placed=True)
         except Failed:
             print(kubectl("describe", "pod", name), kubectl("get", "resourceclaims", "-o", "wide"), flush=True)
             raise
