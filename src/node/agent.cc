@@ -219,7 +219,8 @@ class Agent::Parts {
         health_due = now + kHealthEvery;
       }
       const http::Patience patience{std::chrono::steady_clock::now() + kSweepLimit, &stop};
-      if (now >= repair_due || (now >= repair_again && holdings.ok() && preparer_->IsSpecLost(*holdings))) {
+      const bool lost = now >= repair_again && holdings.ok() && preparer_->IsSpecLost(*holdings);
+      if (looked_ && (now >= repair_due || lost)) {
         const Status repaired = preparer_->Repair(patience);
         if (repair_told_.IsNew(repaired) && !repaired.ok()) log_.Warning("repair", {{"error", repaired.message()}});
         repair_due = now + options_.sweep_every;

@@ -116,7 +116,8 @@ Status Journal::Remove(std::string_view uid) {
     const std::lock_guard lock(mutex_);
     ASSIGN_OR_RETURN(const std::unique_ptr<FileLock> file_lock, files_.Lock(lock_path_, kLockWait));
     TRY(Refresh());
-    if (!holdings_.contains(uid)) return {};
+    // What is gone here may still be on the disk, where a sync failed.
+    if (!holdings_.contains(uid)) return suspect_ ? Rewrite() : Status();
     TRY(Append(ReleaseLine(uid)));
     change = appended_;
   }

@@ -180,6 +180,18 @@ TEST_F(JournalTest, FailedSyncIsNotFollowedByOneThatLies) {
   EXPECT_THAT(*Open()->Read(), SizeIs(3));
 }
 
+TEST_F(JournalTest, ReleaseWhoseSyncFailedIsWrittenWhenItIsAskedForAgain) {
+  FaultyFileSystem faulty(files_);
+  ASSERT_OK_AND_ASSIGN(const auto journal, Journal::Open(faulty, folder_));
+  ASSERT_OK(journal->Add(Claim("a"), Anything));
+  const FileStamp before = *files_.Stamp(folder_ + "/journal");
+  faulty.Arm(3, FaultyFileSystem::Fault::kFail);  // lock, append, sync
+  ASSERT_FALSE(journal->Remove("a").ok());
+  ASSERT_OK(journal->Remove("a"));
+  EXPECT_NE(files_.Stamp(folder_ + "/journal")->inode, before.inode);
+  EXPECT_THAT(*Open()->Read(), IsEmpty());
+}
+
 TEST_F(JournalTest, ManyThreadsShareIt) {
   const auto journal = Open();
   std::vector<std::thread> threads;

@@ -103,8 +103,9 @@ Status Preparer::Unprepare(const ClaimRef& claim, const http::Patience& patience
   const Turn turn(*this, claim.uid);
   ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read().Context(claim.ToString()));
   const auto found = held.find(claim.uid);
-  if (found == held.end()) return parts_.cdi.Remove(claim.uid).Context(claim.ToString());
-  return Undo(*found->second, patience).Context(claim.ToString());
+  if (found != held.end()) return Undo(*found->second, patience).Context(claim.ToString());
+  TRY(parts_.cdi.Remove(claim.uid).Context(claim.ToString()));
+  return parts_.journal.Remove(claim.uid).Context(claim.ToString());
 }
 
 Result<Holding> Preparer::Resolve(const ClaimRef& claim, const http::Patience& patience) {

@@ -69,9 +69,12 @@ Status Preparer::LetGo(std::chrono::seconds grace, const http::Patience& patienc
     const MonotonicTime time = parts_.clock.MonotonicNow();
     const auto [since, first_seen] = missing_.try_emplace(uid, time);
     if (first_seen || time - since->second < grace) continue;
-    parts_.log(StrCat("let go of ", ref.ToString(), ", which is not allocated to this node any more"));
     const Turn turn(*this, uid, Turn::kTry);
     if (!turn.mine()) continue;
+    // Kubelet may have come back with a new allocation since.
+    ASSIGN_OR_RETURN(const Holdings now, parts_.journal.Read());
+    if (const auto same = now.find(uid); same == now.end() || *same->second != *holding) continue;
+    parts_.log(StrCat("let go of ", ref.ToString(), ", which is not allocated to this node any more"));
     if (Status done = Undo(*holding, patience); !done.ok() && first_error.ok()) first_error = std::move(done).Context(ref.ToString());
   }
   return first_error;
