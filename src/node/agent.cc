@@ -133,7 +133,12 @@ class Agent::Parts {
       log_.Warning("there is no allot-cdi-hook beside this program: containers must find the driver's libraries by themselves");
       return {};
     }
-    return InstallProgram(options_.hook_program, StrCat(state_folder_, "/", kHookName));
+    const std::string place = StrCat(state_folder_, "/", kHookName);
+    Status installed = InstallProgram(options_.hook_program, place);
+    if (installed.ok() || !files_.Exists(place)) return installed;
+    // A full disk must not keep claims from being let go: that of the agent before us does as well.
+    log_.Warning("the hook of an older agent is used", {{"error", installed.message()}});
+    return {};
   }
 
   // What shows how the agent is, also while it waits for something.
