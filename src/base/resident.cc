@@ -1,47 +1,47 @@
 #include "base/resident.h"
 
-#include <malloc.h>
+#include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cstdint>
-#include <string>
-
-#include "base/file_system.h"
 
 namespace allot {
 
 namespace {
 
-constexpr size_t kMaxMaps = 4 << 20;
+constexpr uintptr_t kPiece = 16 << 10;
 
-// Calls with each mapping of a file, and whether it is code: a line of /proc/self/maps is "begin-end rwxp offset device inode path".
-template <typename Function>
-void EachFileMapping(Function function) {
-  const Result<std::string> maps = PosixFileSystem().ReadFile("/proc/self/maps", kMaxMaps);
-  if (!maps.ok()) return;
-  for (const std::string_view line : Split(*maps, '\n')) {
-    const size_t dash = line.find('-'), space = line.find(' ');
-    if (dash == std::string_view::npos || space == std::string_view::npos || line.find(" /") == std::string_view::npos) continue;
-    uintptr_t begin = 0, end = 0;
-    std::from_chars(line.data(), line.data() + dash, begin, 16);
-    std::from_chars(line.data() + dash + 1, line.data() + space, end, 16);
-    if (begin < end) function(reinterpret_cast<void*>(begin), end - begin, line.substr(space + 1, 4) == "r-xp");
+void ForgetSegment(uintptr_t begin, uintptr_t end, bool is_constant) {
+  const auto advise = [](uintptr_t from, uintptr_t to, int advice) { ::madvise(reinterpret_cast<void*>(from), to - from, advice); };
+  advise(begin, end, MADV_RANDOM);
+  if (!is_constant) return;  // Some of its pages are no longer what the file has.
+  // Since Linux 6.16 that advice is not heeded for code, but what is read ahead ends with the mapping. So there shall be many: every second
+  // piece differs in a flag that has no meaning here, that it is left out of core dumps.
+  for (uintptr_t at = begin; at < end; at += 2 * kPiece) advise(at, std::min(at + kPiece, end), MADV_DONTDUMP);
+  advise(begin, end, MADV_DONTNEED);
+}
+
+int ForgetObject(dl_phdr_info* object, size_t, void*) {
+  const uintptr_t page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const auto& segment = object->dlpi_phdr[i];
+    const uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD) ForgetSegment(begin / page * page, begin + segment.p_filesz, (segment.p_flags & PF_W) == 0);
   }
+  // Now that they are not mapped, the kernel can drop the pages that nobody else uses.
+  const bool is_program = *object->dlpi_name == '\0';
+  if (const int file = ::open(is_program ? "/proc/self/exe" : object->dlpi_name, O_RDONLY | O_CLOEXEC); file >= 0) {
+    ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    ::close(file);
+  }
+  return 0;
 }
 
 }  // namespace
 
-void AvoidReadahead() {
-  EachFileMapping([](void* begin, size_t size, bool) { ::madvise(begin, size, MADV_RANDOM); });
-}
-
-void ReleaseIdleMemory() {
-  ::malloc_trim(0);
-  // Only code: other pages, also those that are read-only now, may have been changed when the program was loaded (relocations).
-  EachFileMapping([](void* begin, size_t size, bool is_code) {
-    if (is_code) ::madvise(begin, size, MADV_DONTNEED);
-  });
-}
+void ForgetReadahead() { ::dl_iterate_phdr(ForgetObject, nullptr); }
 
 }  // namespace allot

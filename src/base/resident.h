@@ -3,12 +3,9 @@
 
 namespace allot {
 
-// Asks the kernel to read only the pages of our mapped files that are used, and not their surroundings: behind a limit on memory those
-// would push out what is needed. Again after a library was loaded. Best effort.
-void AvoidReadahead();
-
-// Gives back what the program is not using at the moment: free heap, and pages of its code, which are read again (most of them from the
-// kernel's cache) when they are needed. For moments without work.
-void ReleaseIdleMemory();
+// Drops the pages of the program and its libraries that came along when their neighbours were read, and has the kernel read only what is
+// used from now on: behind a limit on memory the rest would push out what is needed. A disk may be set to read 8 MiB ahead. Again after a
+// library was loaded. Best effort; costs a page fault for each page that is used again.
+void ForgetReadahead();
 
 }  // namespace allot

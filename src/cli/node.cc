@@ -102,7 +102,7 @@ Status Run(const Verb& verb, const Arguments& arguments) {
   // One arena for all threads: the agent has to fit into ten MiB, and none of them allocates much.
   ::mallopt(M_ARENA_MAX, 1);
   ::mallopt(M_TRIM_THRESHOLD, 64 << 10);
-  AvoidReadahead();
+  ForgetReadahead();
   StopSignals signals;
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
   PosixFileSystem files;

@@ -1,5 +1,6 @@
 #include "node/agent.h"
 
+#include <malloc.h>
 #include <poll.h>
 
 #include <atomic>
@@ -202,7 +203,7 @@ class Agent::Parts {
   // The rest of the agent's life.
   void Work(const Cancel& stop) {
     // The driver's library is mapped by now.
-    AvoidReadahead();
+    ForgetReadahead();
     std::optional<MonotonicTime> idle_at = clock_.MonotonicNow() + kIdle;  // when to give memory back; nothing: done
     uint64_t calls = 0;
     MonotonicTime health_due{}, repair_due{}, repair_again{}, leftovers_due{}, sweep_due{};
@@ -244,7 +245,7 @@ class Agent::Parts {
       }
       if (const uint64_t count = server_->stats().calls; std::exchange(calls, count) != count) idle_at = now + kIdle;
       if (idle_at && now >= *idle_at) {
-        ReleaseIdleMemory();
+        ::malloc_trim(0);
         idle_at.reset();
       }
       if (!Rest(kTick, stop)) return;
