@@ -14,7 +14,10 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 namespace allot {
 
@@ -22,6 +25,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+
+constexpr milliseconds kKilled{1000};  // how long to wait for one to end
 
 std::string ErrorText(int error) { return std::generic_category().message(error); }
 
@@ -127,6 +132,36 @@ void KillTree(pid_t pid) {
   ::kill(pid, SIGKILL);
 }
 
+// Whether the child has ended within the time.
+bool Reap(pid_t pid, milliseconds time) {
+  for (const auto deadline = steady_clock::now() + time;; std::this_thread::sleep_for(milliseconds(5))) {
+    if (::waitpid(pid, nullptr, WNOHANG) != 0) return true;
+    if (steady_clock::now() >= deadline) return false;
+  }
+}
+
+// Children that were killed and have not ended: who waits for a device dies only when that answers. Nobody waits for them.
+class UndeadPids {
+ public:
+  void Add(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    pids_.push_back(pid);
+  }
+  void ReapThem() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pids_, [](pid_t pid) { return Reap(pid, milliseconds(0)); });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<pid_t> pids_;
+};
+
+UndeadPids& Undead() {
+  static auto* const pids = new UndeadPids;
+  return *pids;
+}
+
 // A child that has been started and not been waited for.
 class Child {
  public:
@@ -139,7 +174,7 @@ class Child {
     } else {
       KillTree(pid_);
     }
-    WaitStatus();
+    if (!Reap(pid_, kKilled)) Undead().Add(pid_);
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -297,6 +332,7 @@ Environment ProcessEnvironment() {
 }
 
 Result<ProcessOutput> RunProcess(const ProcessSpec& spec) {
+  Undead().ReapThem();
   TRY(CheckTexts(spec));
   ASSIGN_OR_RETURN(const std::string program, FindProgram(spec));
   ASSIGN_OR_RETURN(Pipe out, MakePipe());

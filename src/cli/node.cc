@@ -77,22 +77,28 @@ Result<node::AgentOptions> OptionsOf(const Arguments& arguments) {
   if (options.node_name.empty()) return Invalid("--node-name: is missing; it is the name of the Node object (kubectl get nodes)");
   options.driver_root.host = Setting(arguments, "nvidia-driver-root", "NVIDIA_DRIVER_ROOT", "/");
   options.driver_root.here = Setting(arguments, "container-driver-root", "DRIVER_ROOT_CTR_PATH", options.driver_root.host);
+  for (std::string* const path : {&options.driver_root.host, &options.driver_root.here}) {
+    while (path->size() > 1 && path->ends_with('/')) path->pop_back();
+  }
   options.sockets.plugins_dir =
       Setting(arguments, "kubelet-plugins-directory-path", "KUBELET_PLUGINS_DIRECTORY_PATH", options.sockets.plugins_dir);
   options.sockets.registry_dir =
       Setting(arguments, "kubelet-registrar-directory-path", "KUBELET_REGISTRAR_DIRECTORY_PATH", options.sockets.registry_dir);
   options.sockets.pod_uid = Setting(arguments, "pod-uid", "POD_UID", "");
+  options.pod = {Setting(arguments, "pod-namespace", "POD_NAMESPACE", ""), Setting(arguments, "pod-name", "POD_NAME", ""),
+                 options.sockets.pod_uid};
   options.cdi.folder = Setting(arguments, "cdi-root", "CDI_ROOT", options.cdi.folder);
   options.hook_program = Setting(arguments, "cdi-hook", "ALLOT_CDI_HOOK", node::ProgramBeside("allot-cdi-hook"));
-  options.toolkit_folders = {"/etc/cdi", options.cdi.folder};
+  // Where the driver's root is the machine's, its other files are there too.
+  const auto on_host = [&](const std::string& path) { return options.driver_root.host == "/" ? options.driver_root.Here(path) : path; };
+  options.cdi.mps_pipes = Setting(arguments, "mps-pipe-directory", "CUDA_MPS_PIPE_DIRECTORY", options.cdi.mps_pipes);
+  options.mps_pipes = on_host(options.cdi.mps_pipes);
   options.config_path = Setting(arguments, "config", "ALLOT_NODE_CONFIG", "");
   options.http_address = Setting(arguments, "http-endpoint", "HTTP_ENDPOINT", "");
+  options.toolkit_folders = {on_host("/etc/cdi"), options.cdi.folder};
   const std::string port = Setting(arguments, "healthcheck-port", "HEALTHCHECK_PORT", "-1");
   if (port != "-1") options.health_address = StrCat(":", port);
   TRY(AddXids(Setting(arguments, "additional-xids-to-ignore", "ADDITIONAL_XIDS_TO_IGNORE", ""), options.health.program_xids));
-  for (std::string* const path : {&options.driver_root.host, &options.driver_root.here}) {
-    while (path->size() > 1 && path->ends_with('/')) path->pop_back();
-  }
   return options;
 }
 
@@ -135,6 +141,9 @@ Verb NodeVerb() {
        .help = "allot-cdi-hook, which makes containers' linkers see the driver; else the one beside this program"},
       {.name = "kubelet-plugins-directory-path", .value = "DIR", .help = "of kubelet; /var/lib/kubelet/plugins unless given"},
       {.name = "kubelet-registrar-directory-path", .value = "DIR", .help = "of kubelet; /var/lib/kubelet/plugins_registry unless given"},
+      {.name = "mps-pipe-directory", .value = "DIR", .help = "of the node's MPS daemon; /tmp/nvidia-mps unless given"},
+      {.name = "pod-name", .value = "NAME", .help = "of our Pod, for its events; else POD_NAME"},
+      {.name = "pod-namespace", .value = "NAME", .help = "of our Pod; else POD_NAMESPACE"},
       {.name = "pod-uid", .value = "UID", .help = "of our Pod, so that an update can run two agents at once; else POD_UID"},
       {.name = "http-endpoint", .value = "ADDRESS:PORT", .help = "serves /metrics, /healthz and /readyz; off unless given"},
       {.name = "healthcheck-port", .value = "PORT", .help = "serves gRPC health; off unless given"},

@@ -74,7 +74,8 @@ void Session::Observe(const kube::Exchanged& exchanged) {
       if (warning[i] == '\\' && i + 1 < close) ++i;
       text += warning[i];
     }
-    if (std::find(warned_.begin(), warned_.end(), text) != warned_.end()) continue;
+    const std::lock_guard lock(warned_mutex_);
+    if (warned_.size() == kMostWarnings || std::find(warned_.begin(), warned_.end(), text) != warned_.end()) continue;
     Note(StrCat("Warning: ", text));
     warned_.push_back(std::move(text));
   }

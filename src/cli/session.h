@@ -6,6 +6,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,6 +72,8 @@ class Session {
   std::unique_ptr<kube::Client> client_;
   std::string namespace_;
   bool all_namespaces_ = false, has_namespace_ = false, verbose_ = false;
+  static constexpr size_t kMostWarnings = 100;
+  std::mutex warned_mutex_;
   std::vector<std::string> warned_;  // of the server's warnings: each is printed once
   std::optional<std::vector<kube::ApiResource>> discovered_;
   std::deque<kube::ApiResource> expected_;

@@ -115,9 +115,12 @@ Result<Discovery> Discover(const Nvml& nvml, const FileSystem& files, const std:
     }
     const nvml::Device device = identified->first;
     Gpu& gpu = found.gpus.emplace_back(std::move(identified->second));
-    gpu.driver_version = driver.version;
-    gpu.raw_driver_version = driver.raw_version;
-    gpu.cuda_driver_version = driver.cuda_version;
+    // A call that failed leaves what is known.
+    if (!driver.raw_version.empty() || gpu.raw_driver_version.empty()) {
+      gpu.raw_driver_version = driver.raw_version;
+      gpu.driver_version = driver.version;
+    }
+    if (driver.cuda_version != kNoVersion || gpu.cuda_driver_version.empty()) gpu.cuda_driver_version = driver.cuda_version;
     gpu.problems = driver.problems;
     ReadFacts(nvml, device, gpu);
     Read(nvml.PciInfo(device), gpu, [&](const nvml::PciInfo& pci) { ReadBus(files, sysfs, pci, gpu); });
@@ -136,6 +139,19 @@ std::string PcieRoot(const std::string& sysfs, const std::string& address) {
     if (part.string().starts_with("pci")) return part.string();
   }
   return "";
+}
+
+bool HasNvidiaGpu(const FileSystem& files, const std::string& sysfs) {
+  const std::string folder = StrCat(sysfs, "/bus/pci/devices");
+  const Result<std::vector<std::string>> addresses = files.List(folder);
+  if (!addresses.ok()) return false;
+  return std::ranges::any_of(*addresses, [&](const std::string& address) {
+    const auto starts = [&](std::string_view file, std::string_view begin) {
+      const Result<std::string> text = files.ReadFile(StrCat(folder, "/", address, "/", file), kMostSysfsBytes);
+      return text.ok() && text->starts_with(begin);
+    };
+    return starts("vendor", "0x10de") && starts("class", "0x03");  // NVIDIA, display controller
+  });
 }
 
 }  // namespace allot::device

@@ -26,4 +26,7 @@ Result<Discovery> Discover(const Nvml& nvml, const FileSystem& files, const std:
 // The PCIe root complex of the device at `address` ("0000:01:00.0"), by its link in sysfs: "pci0000:00". Empty: not known.
 std::string PcieRoot(const std::string& sysfs, const std::string& address);
 
+// Whether there is one on the PCI bus, with a driver or without.
+bool HasNvidiaGpu(const FileSystem& files, const std::string& sysfs);
+
 }  // namespace allot::device

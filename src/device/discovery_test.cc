@@ -187,5 +187,14 @@ std::vector<std::string> OptionalCalls() {
 
 INSTANTIATE_TEST_SUITE_P(Discovery, EveryOptionalCall, ::testing::ValuesIn(OptionalCalls()), [](const auto& test) { return test.param; });
 
+TEST(HasNvidiaGpu, LooksAtTheBusAndNotAtTheDriver) {
+  FakeMachine machine("gpus: []\n");
+  machine.RemoveLibrary();
+  EXPECT_FALSE(HasNvidiaGpu(PosixFileSystem(), machine.sysfs()));
+  machine.AddPci("0000:01:00.0", "pci0000:00", 0);
+  EXPECT_TRUE(HasNvidiaGpu(PosixFileSystem(), machine.sysfs()));
+  EXPECT_FALSE(HasNvidiaGpu(PosixFileSystem(), "/nowhere"));
+}
+
 }  // namespace
 }  // namespace allot::device

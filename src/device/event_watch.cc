@@ -35,12 +35,19 @@ Result<std::vector<DeviceError>> EventWatch::Wait(std::chrono::milliseconds time
   std::vector<DeviceError> errors;
   auto patience = static_cast<unsigned>(timeout.count());
   while (errors.size() < kMostAtOnce) {
-    ASSIGN_OR_RETURN(const std::optional<nvml::EventData> event, nvml_.WaitEvent(set_, patience));
-    if (!event) break;
-    const auto gpu = std::ranges::find(gpus_, event->device, &decltype(gpus_)::value_type::second);
-    if (gpu == gpus_.end()) return Unavailable("an error of a GPU that NVML does not name");
-    const uint64_t xid = event->eventType == nvml::kEventXidCritical ? event->eventData : kXidOfDoubleBitError;
-    errors.push_back({{gpu->first, InstanceOf(event->gpuInstanceId), InstanceOf(event->computeInstanceId)}, xid});
+    const Result<std::optional<nvml::EventData>> event = nvml_.WaitEvent(set_, patience);
+    // What was heard is told first: NVML does not say it again. The next call fails in the same way.
+    if (!event.ok() && !errors.empty()) break;
+    TRY(event.status());
+    if (!*event) break;
+    const nvml::EventData& data = **event;
+    const auto gpu = std::ranges::find(gpus_, data.device, &decltype(gpus_)::value_type::second);
+    if (gpu == gpus_.end()) {
+      if (!errors.empty()) break;
+      return Unavailable("an error of a GPU that NVML does not name");
+    }
+    const uint64_t xid = data.eventType == nvml::kEventXidCritical ? data.eventData : kXidOfDoubleBitError;
+    errors.push_back({{gpu->first, InstanceOf(data.gpuInstanceId), InstanceOf(data.computeInstanceId)}, xid});
     patience = 0;
   }
   return errors;

@@ -51,6 +51,8 @@ class FakeMachine {
     const std::filesystem::path device = folder_ / "sys/devices" / root / "0000:00:01.0" / address;
     std::filesystem::create_directories(device);
     std::ofstream(device / "numa_node") << numa_node << "\n";
+    std::ofstream(device / "vendor") << "0x10de\n";
+    std::ofstream(device / "class") << "0x030200\n";
     const std::filesystem::path target = std::filesystem::path("../../../devices") / root / "0000:00:01.0" / address;
     std::filesystem::create_symlink(target, folder_ / "sys/bus/pci/devices" / address);
     std::filesystem::create_symlink(std::filesystem::path("..") / target, folder_ / "sys/bus/pci/drivers/nvidia" / address);

@@ -35,8 +35,6 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  const std::string& library() const { return library_; }
-
   // NVML numbers what was there at Open: a GPU that came later is found by opening again.
   Result<unsigned> DeviceCount() const;
   Result<nvml::Device> DeviceByIndex(unsigned index) const;

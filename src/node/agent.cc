@@ -7,7 +7,8 @@
 #include <set>
 
 #include "base/resident.h"
-#include "json/json.h"
+#include "device/discovery.h"
+#include "node/bulletin.h"
 #include "node/devices.h"
 #include "node/dra_service.h"
 #include "node/health_service.h"
@@ -88,6 +89,7 @@ class Agent::Parts {
         toolkit_(files, options_.toolkit_folders),
         time_slice_(options_.driver_root),
         policy_(files, options_.config_path),
+        bulletin_(client, options_.pod, options_.node_name, clock),
         publisher_(client, {.driver = std::string(kDriver), .node_name = options_.node_name}, random, clock,
                    [this](const Publication& publication) { OnPublished(publication); }) {
     options_.sockets.driver = kDriver;
@@ -95,7 +97,7 @@ class Agent::Parts {
 
   Status Run(const Cancel& stop) {
     ASSIGN_OR_RETURN(const SocketPaths paths, PathsOf(options_.sockets));
-    TRY(files_.MakeDirs(state_folder_));
+    TRY(MakePrivateDirs(state_folder_));
     ASSIGN_OR_RETURN(journal_, Journal::Open(files_, state_folder_));
     TRY(InstallHook());
     TRY(policy_.Refresh());  // later a broken file is only told; a start with one would share what should not be
@@ -115,7 +117,7 @@ class Agent::Parts {
     }
     log_.Info("stopping");
     server_->Drain(std::chrono::steady_clock::now() + kDrain);
-    UnmarkSocket(files_, state_folder_, paths.registration);
+    UnmarkSocket(files_, mark_);
     publisher_.Stop();
     inventory_.Stop();
     return {};
@@ -150,7 +152,8 @@ class Agent::Parts {
       auto checks = std::make_shared<rpc::Services>();
       AddHealthCheck(*checks, ready);
       ASSIGN_OR_RETURN(http::Listener listener, ListenTcp(options_.health_address).Context("gRPC health"));
-      server_->Serve(std::move(listener), checks);
+      // Anybody on the network may ask, and asks for little.
+      server_->Serve(std::move(listener), checks, {.limits = {.max_message = 1 << 10, .max_requests = 16 << 10, .max_streams = 8}});
     }
     if (options_.http_address.empty()) return {};
     ASSIGN_OR_RETURN(monitor_, StartMonitor(options_.http_address, {[this] { return Metrics(); }, ready}).Context("metrics"));
@@ -170,6 +173,7 @@ class Agent::Parts {
       const Status alone = CheckDraDriver(files_, options_.sockets.registry_dir, state_folder_);
       if (rival_told_.IsNew(alone) && !alone.ok()) log_.Error("not serving", {{"error", std::string(alone.message())}});
       SetWaiting(alone);
+      bulletin_.Tell(alone);
       if (alone.ok()) return !stop.requested();
       if (!Rest(kRivalEvery, stop)) return false;
     }
@@ -184,7 +188,7 @@ class Agent::Parts {
     ASSIGN_OR_RETURN(http::Listener service, ListenAt(paths.service));
     server_->Serve(std::move(service), services);
     ASSIGN_OR_RETURN(http::Listener registrar, ListenAt(paths.registration));
-    TRY(MarkSocket(files_, state_folder_, paths.registration));
+    ASSIGN_OR_RETURN(mark_, MarkSocket(files_, state_folder_, paths.registration));
     server_->Serve(std::move(registrar), registration);
     return {};
   }
@@ -202,8 +206,6 @@ class Agent::Parts {
 
   // The rest of the agent's life.
   void Work(const Cancel& stop) {
-    // The driver's library is mapped by now.
-    ForgetReadahead();
     std::optional<MonotonicTime> idle_at = clock_.MonotonicNow() + kIdle;  // when to give memory back; nothing: done
     uint64_t calls = 0;
     MonotonicTime health_due{}, repair_due{}, repair_again{}, leftovers_due{}, sweep_due{};
@@ -217,8 +219,9 @@ class Agent::Parts {
           log_.Error("node config not used", {{"error", policy.message()}});
       }
       const Result<Holdings> holdings = journal_->Read();
-      if (journal_told_.IsNew(holdings.status())) log_.Error("journal", {{"error", holdings.status().message()}});
+      if (journal_told_.IsNew(holdings.status()) && !holdings.ok()) log_.Error("journal", {{"error", holdings.status().message()}});
       if (holdings.ok() && looked_ && MayPublish(stop)) Publish(*holdings);
+      if (looked_) bulletin_.Tell(Ready());
       const MonotonicTime now = clock_.MonotonicNow();
       if (changed_.exchange(false) || now >= health_due) {
         TellHealth();
@@ -235,7 +238,7 @@ class Agent::Parts {
       if (now >= leftovers_due) {
         const WallTime before = clock_.Now() - kLeftoversEvery;
         RemoveLeftovers(files_, options_.cdi.folder, kCdiPrefix, before);
-        RemoveLeftovers(files_, state_folder_, "journal", before);
+        RemoveLeftovers(files_, state_folder_, "", before);
         leftovers_due = now + kLeftoversEvery;
       }
       if (now >= sweep_due) {
@@ -263,11 +266,14 @@ class Agent::Parts {
       knows_offered_ = true;
     }
     const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+    if (const bool found = snapshot->status.ok(); !std::exchange(library_loaded_, found) && found) ForgetReadahead();
     if (inventory_told_.IsNew(snapshot->status)) {
       if (snapshot->status.ok())
         log_.Info("GPUs found", {{"count", std::to_string(snapshot->gpus.size())}});
-      else
+      else if (device::HasNvidiaGpu(files_, options_.sys))
         log_.Error("no GPUs", {{"error", snapshot->status.message()}});
+      else
+        log_.Warning("this machine has no NVIDIA GPU, and no driver", {{"error", snapshot->status.message()}});
     }
     std::set<std::string, std::less<>> held;
     for (const auto& [uid, holding] : holdings) {
@@ -280,10 +286,12 @@ class Agent::Parts {
     for (const std::string& problem : snapshot->left_out) {
       if (problems_.insert(problem).second) log_.Warning("GPU left out", {{"error", problem}});
     }
+    for (const device::Gpu& gpu : snapshot->gpus) {
+      for (const std::string& problem : gpu.problems) {
+        if (problems_.insert(StrCat(gpu.uuid, problem)).second) log_.Warning("driver", {{"gpu", gpu.uuid}, {"error", problem}});
+      }
+    }
     offered_ = std::move(offer.policies);
-    std::string text = json::Write(offer.slices.root());
-    if (text == published_) return;
-    published_ = std::move(text);
     publisher_.Publish(std::move(offer.slices));
   }
 
@@ -308,6 +316,8 @@ class Agent::Parts {
       TRY(Status(waiting_));
     }
     TRY(registration_->state());
+    // A machine without a GPU is as it should be; one whose GPU cannot be used is not.
+    if (const Status found = inventory_.status(); looked_ && !found.ok() && device::HasNvidiaGpu(files_, options_.sys)) return found;
     const Publication publication = publisher_.status();
     TRY(Status(publication.status));
     return publication.generation > 0 ? Status() : Unavailable("no devices are published yet");
@@ -340,9 +350,10 @@ class Agent::Parts {
   PolicyFile policy_;
   Policies offered_;
   bool knows_offered_ = false;
-  std::string published_;  // what the publisher was told last
   std::set<std::string> problems_;
   bool publishing_ = false;
+  bool library_loaded_ = false;  // the driver's
+  SocketMark mark_;
   std::mutex waiting_mutex_;
   Status waiting_;  // for others to go; ok: for nobody
   Told rival_told_, repair_told_, policy_told_, sweep_told_, inventory_told_, journal_told_;
@@ -351,6 +362,7 @@ class Agent::Parts {
   HealthService health_;
   std::optional<DraService> dra_;
   std::optional<Registration> registration_;
+  Bulletin bulletin_;
   Publisher publisher_;
   std::unique_ptr<http::Server> monitor_;
   std::unique_ptr<rpc::Server> server_;

@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "device/inventory.h"
 #include "kube/client.h"
+#include "node/bulletin.h"
 #include "node/cdi.h"
 #include "node/driver_files.h"
 #include "node/sockets.h"
@@ -27,6 +28,7 @@ namespace allot::node {
 
 struct AgentOptions {
   std::string node_name;
+  PodName pod;  // ours; without a name: we are in none
   DriverRoot driver_root;
   SocketPlaces sockets;  // its driver is set by the agent
   CdiOptions cdi;

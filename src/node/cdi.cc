@@ -150,6 +150,7 @@ Result<std::string> Cdi::Spec(const Holding& holding, std::span<const device::Gp
           return Unavailable("device node ", host_node(node), " of ", share.device, " is missing; is the driver loaded?");
         edits.nodes.emplace_back(node, host_node(node));
       }
+      TRY(driver.Check());
     }
     AddMps(share, options_.mps_pipes, edits);
     // CDI takes no device without edits.

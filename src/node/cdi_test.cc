@@ -38,8 +38,8 @@ class CdiTest : public testing::Test {
  protected:
   CdiTest() {
     for (const std::string path :
-         {"/dev/nvidiactl", "/dev/nvidia0", "/usr/lib64/libcuda.so.580.105.08", "/usr/lib64/libcuda.so.570.1", "/usr/bin/nvidia-smi",
-          "/lib/firmware/nvidia/580.105.08/gsp_ga10x.bin", "/run/nvidia-persistenced/socket"}) {
+         {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", "/usr/lib64/libcuda.so.580.105.08", "/usr/lib64/libcuda.so.570.1",
+          "/usr/bin/nvidia-smi", "/lib/firmware/nvidia/580.105.08/gsp_ga10x.bin", "/run/nvidia-persistenced/socket"}) {
       Touch(path);
     }
   }
@@ -56,6 +56,16 @@ class CdiTest : public testing::Test {
   FakeFileSystem files_;
   Cdi cdi_{files_, {.folder = "/cdi", .hook = "/state/allot-cdi-hook"}, {}};
 };
+
+TEST_F(CdiTest, WaitsForADriverThatIsNotAllThere) {
+  const Holding holding{"u", "lab", "c", {Gpu(0, 6144)}};
+  ASSERT_OK(files_.Remove("/dev/nvidia-uvm"));
+  EXPECT_THAT(cdi_.Write(holding, gpus_), IsStatus(Code::kUnavailable, AllOf(HasSubstr("/dev/nvidia-uvm"), HasSubstr("nvidia-modprobe"))));
+  Touch("/dev/nvidia-uvm");
+  ASSERT_OK(files_.Remove("/usr/lib64/libcuda.so.580.105.08"));
+  EXPECT_THAT(cdi_.Write(holding, gpus_), IsStatus(Code::kUnavailable, HasSubstr("libraries")));
+  EXPECT_FALSE(cdi_.Has("u"));
+}
 
 TEST_F(CdiTest, SpecHasTheDriverOfThisVersionOnly) {
   const std::string spec = Spec({Gpu(0, 6144)});

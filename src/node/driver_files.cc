@@ -35,7 +35,9 @@ void AddOnce(std::vector<std::string>& paths, const std::string& path) {
 
 DriverFiles DriverFiles::Find(const FileSystem& files, const DriverRoot& root, const std::string& driver_version) {
   DriverFiles found;
-  const auto exists = [&](const std::string& path) { return files.Exists(root.Here(path)); };
+  // In a container, absolute links (Debian's /usr/bin/nvidia-smi) have to be followed below the driver's root.
+  const device::DriverRoot links(root.here);
+  const auto exists = [&](const std::string& path) { return files.Exists(root.Here(path)) || links.Resolve(path).ok(); };
   for (const std::string& folder : device::DriverRoot::LibraryFolders()) {
     const Result<std::vector<std::string>> names = files.List(root.Here(folder));
     if (!names.ok()) continue;
@@ -71,6 +73,16 @@ DriverFiles DriverFiles::Find(const FileSystem& files, const DriverRoot& root, c
   }
   std::sort(found.mounts.begin(), found.mounts.end());
   return found;
+}
+
+Status DriverFiles::Check() const {
+  for (const std::string_view node : {"/dev/nvidiactl", "/dev/nvidia-uvm"}) {
+    if (std::find(control_nodes.begin(), control_nodes.end(), node) != control_nodes.end()) continue;
+    return Unavailable("device node ", node, " is missing; load the driver's modules on the node: nvidia-modprobe -u -c 0");
+  }
+  if (library_folders.empty())
+    return Unavailable("the driver's libraries are missing, or only being installed (no libcuda.so of its version)");
+  return {};
 }
 
 std::string GpuNode(int minor) { return StrCat("/dev/nvidia", minor); }

@@ -27,6 +27,9 @@ struct DriverFiles {
   std::vector<std::string> control_nodes;    // "/dev/nvidiactl", ...
   bool dev_in_root = false;                  // device nodes are below the driver root, not in the host's /dev
 
+  // Whether a container can compute with them. kUnavailable: what is missing.
+  Status Check() const;
+
   static DriverFiles Find(const FileSystem& files, const DriverRoot& root, const std::string& driver_version);
 };
 

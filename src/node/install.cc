@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <random>
 #include <system_error>
 
 namespace allot::node {
@@ -17,23 +21,35 @@ std::string ProgramBeside(const std::string& name) {
   return fs::is_regular_file(beside, error) ? beside.string() : std::string();
 }
 
+namespace {
+
+// Files of an image have no dates to tell them apart.
+bool SameContent(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (fs::file_size(a, error) != fs::file_size(b, error) || error) return false;
+  std::ifstream left(a, std::ios::binary), right(b, std::ios::binary);
+  std::array<char, 64 << 10> ours, theirs;
+  while (left.read(ours.data(), ours.size()), left.gcount() > 0) {
+    right.read(theirs.data(), left.gcount());
+    if (right.gcount() != left.gcount() || !std::equal(ours.begin(), ours.begin() + left.gcount(), theirs.begin())) return false;
+  }
+  return !left.bad() && left.eof();
+}
+
+}  // namespace
+
 Status InstallProgram(const std::string& from, const std::string& to) {
   std::error_code error;
   const auto failed = [&] { return Unavailable("copy ", from, " to ", to, ": ", error.message()); };
-  // The time is copied too, so that a program that is there already is known by it.
-  const auto size = fs::file_size(from, error);
-  if (error) return failed();
-  const auto time = fs::last_write_time(from, error);
-  if (error) return failed();
   std::error_code unused;
-  if (fs::file_size(to, unused) == size && fs::last_write_time(to, unused) == time) return {};
+  if (SameContent(from, to)) return {};
 
-  const std::string half = StrCat(to, ".tmp.", ::getpid());
+  // Another agent may be doing the same, with our PID in its own container.
+  const std::string half = StrCat(to, ".tmp.", std::random_device()());
   fs::copy_file(from, half, fs::copy_options::overwrite_existing, error);
   constexpr fs::perms kProgram =
       fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec;
   if (!error) fs::permissions(half, kProgram, error);
-  if (!error) fs::last_write_time(half, time, error);
   if (!error) fs::rename(half, to, error);
   if (!error) return {};
   fs::remove(half, unused);

@@ -199,8 +199,8 @@ Status Journal::Rewrite() {
 Status Journal::SyncThrough(uint64_t change) {
   std::unique_lock lock(sync_mutex_);
   for (;;) {
-    if (synced_ >= change) return {};
     if (failed_ >= change) return failure_;
+    if (synced_ >= change) return {};
     if (syncing_) {
       sync_done_.wait(lock);
       continue;
@@ -215,8 +215,10 @@ Status Journal::SyncThrough(uint64_t change) {
     const Status synced = files_.SyncFile(path_);
     if (!synced.ok()) {
       // The kernel has dropped what it could not write and will not tell again: the next change goes to a new file, with all there is.
+      // Those that were appended meanwhile may be among it.
       const std::lock_guard changes(mutex_);
       suspect_ = true;
+      covers = appended_;
     }
     lock.lock();
     syncing_ = false;

@@ -66,13 +66,14 @@ class Journal {
   size_t bytes_ = 0;                // of the file
   bool torn_ = false;               // the file has something that is no whole line of ours
   bool suspect_ = false;            // a sync failed: who knows what of the file is on the disk
+  uint64_t appended_ = 0;           // changes
   std::vector<std::string> damage_;
 
   std::mutex sync_mutex_;
   std::condition_variable sync_done_;
   bool syncing_ = false;
-  uint64_t appended_ = 0, synced_ = 0;  // counts of changes
-  uint64_t failed_ = 0;                 // up to this change the disk has said no: it says so only once
+  uint64_t synced_ = 0;  // up to this change all is on the disk, but for
+  uint64_t failed_ = 0;  // those up to this one, of which the disk has said no: it says so only once
   Status failure_;
 };
 

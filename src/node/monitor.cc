@@ -1,12 +1,17 @@
 #include "node/monitor.h"
 
 #include <charconv>
+#include <mutex>
 
 #include "node/rpc/messages.h"
 
 namespace allot::node {
 
 namespace {
+
+struct Sources : MonitorSources {
+  std::mutex measuring;
+};
 
 http::Response Text(int status, std::string body) {
   http::Response response;
@@ -16,10 +21,14 @@ http::Response Text(int status, std::string body) {
   return response;
 }
 
-http::Response Answer(const http::Request& request, const MonitorSources& sources) {
+http::Response Answer(const http::Request& request, Sources& sources) {
   const std::string path = request.target.substr(0, request.target.find('?'));
   if (request.method != "GET" && request.method != "HEAD") return Text(405, "only GET\n");
-  if (path == "/metrics") return Text(200, sources.metrics());
+  if (path == "/metrics") {
+    // A GPU or a disk may keep them waiting. One who asks is enough then, and the rest is still answered.
+    const std::unique_lock alone(sources.measuring, std::try_to_lock);
+    return alone ? Text(200, sources.metrics()) : Text(503, "the metrics are being collected for somebody else\n");
+  }
   if (path == "/healthz") return Text(200, "ok\n");
   if (path != "/readyz") return Text(404, "there are /metrics, /healthz and /readyz\n");
   const Status ready = sources.ready();
@@ -44,14 +53,16 @@ Result<http::Listener> ListenTcp(const std::string& address) {
 Result<std::unique_ptr<http::Server>> StartMonitor(const std::string& address, MonitorSources sources) {
   ASSIGN_OR_RETURN(http::Listener listener, ListenTcp(address));
   http::ServerOptions options;
-  options.workers = 1;
+  options.workers = 2;
   options.max_connections = 16;
   options.max_waiting = 16;
   options.max_head = 8 << 10;
   options.max_body = 0;
+  auto shared = std::make_shared<Sources>();
+  static_cast<MonitorSources&>(*shared) = std::move(sources);
   return http::Server::Start(std::move(listener), std::move(options),
-                             [sources = std::move(sources)](const http::RequestContext& context, std::shared_ptr<http::ResponseWriter> to) {
-                               to->Send(Answer(context.request, sources));
+                             [shared](const http::RequestContext& context, std::shared_ptr<http::ResponseWriter> to) {
+                               to->Send(Answer(context.request, *shared));
                              });
 }
 

@@ -284,7 +284,17 @@ Reduced Reduce(const json::Value& slices, ServerFeatures features) {
   reduced.slices = WriteSlices(kept.size(), [&](size_t i, json::Builder& b) {
     b.StartObject();
     for (const json::Member& member : kept[i].Members()) {
-      if (features.taints || member.key != "taints") b.SharedKey(member.key), b.Add(member.value);
+      if (member.key == "taints" && !features.taints) continue;
+      b.SharedKey(member.key);
+      if (member.key != "taints" || features.notes) {
+        b.Add(member.value);
+        continue;
+      }
+      b.StartArray();
+      for (const json::Value& taint : member.value.Items()) {
+        if (keeps_away(taint)) b.Add(taint);
+      }
+      b.EndArray();
     }
     b.EndObject();
   });

@@ -61,8 +61,9 @@ void ReadPolicies(const json::Value& devices, Policies& policies);
 struct ServerFeatures {
   bool sharing = true;  // allowMultipleAllocations and requestPolicy: gate DRAConsumableCapacity
   bool taints = true;   // gate DRADeviceTaints
+  bool notes = true;    // taints that only tell something: since 1.35
 
-  bool all() const { return sharing && taints; }
+  bool all() const { return sharing && taints && notes; }
 };
 
 struct Reduced {

@@ -76,6 +76,7 @@ bool SameShares(const Holding& a, const Holding& b) {
 
 Result<std::vector<PreparedDevice>> Preparer::Prepare(const ClaimRef& claim, const http::Patience& patience) {
   const Turn turn(*this, claim.uid);
+  TRY(http::Check(patience).Context(claim.ToString()));
   ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read().Context(claim.ToString()));
   Holding wanted;
   if (const auto found = held.find(claim.uid); found != held.end()) {
@@ -101,6 +102,8 @@ Result<std::vector<PreparedDevice>> Preparer::Prepare(const ClaimRef& claim, con
 
 Status Preparer::Unprepare(const ClaimRef& claim, const http::Patience& patience) {
   const Turn turn(*this, claim.uid);
+  // Who has given up may have asked again and been answered: the claim may be in use anew.
+  TRY(http::Check(patience).Context(claim.ToString()));
   ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read().Context(claim.ToString()));
   const auto found = held.find(claim.uid);
   if (found != held.end()) return Undo(*found->second, patience).Context(claim.ToString());
@@ -161,7 +164,7 @@ bool Preparer::IsGoing(const Holding& holder, const http::Patience& patience) {
   }
   const Result<kube::ObjectPtr> claim = parts_.world.Claim(holder.name_space, holder.name, patience);
   if (!claim.ok()) return true;  // gone, or nobody can tell
-  return (*claim)->uid() != holder.uid || (*claim)->json()["status"]["allocation"].IsNull();
+  return (*claim)->uid() != holder.uid || !IsAllocatedHere(**claim);
 }
 
 Status Preparer::Make(const Holding& holding, const http::Patience& patience) {
@@ -172,7 +175,10 @@ Status Preparer::Make(const Holding& holding, const http::Patience& patience) {
     return gpus.ok() ? Unavailable("the GPUs of this node are gone") : gpus.status();
   }
   for (const HeldShare& share : holding.shares) {
-    if (UsesTimeSlices(share)) TRY(parts_.time_slice.Set(share.uuid, share.sharing.interval, patience));
+    if (UsesTimeSlices(share)) {
+      const std::lock_guard lock(time_slices_);
+      TRY(parts_.time_slice.Set(share.uuid, share.sharing.interval, patience));
+    }
     if (share.sharing.strategy == "MPS" && !parts_.files.Exists(parts_.mps_pipes + "/control")) {
       return Unavailable("the claim wants MPS, but no MPS daemon runs on this node (", parts_.mps_pipes, "/control is missing); start ",
                          "nvidia-cuda-mps-control -d");
@@ -183,20 +189,26 @@ Status Preparer::Make(const Holding& holding, const http::Patience& patience) {
 
 Status Preparer::Undo(const Holding& holding, const http::Patience& patience) {
   TRY(parts_.cdi.Remove(holding.uid));
-  TRY(parts_.journal.Remove(holding.uid));
   for (const HeldShare& share : holding.shares) {
     if (!UsesTimeSlices(share)) continue;
-    ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
-    std::string interval = "Default";
-    for (const auto& [uid, other] : held) {
-      for (const HeldShare& theirs : other->shares) {
-        if (theirs.uuid == share.uuid && UsesTimeSlices(theirs)) interval = theirs.sharing.interval;
-      }
-    }
-    // Best effort, and after the rest: a GPU that has failed must not keep its claims for ever.
-    if (const Status reset = parts_.time_slice.Set(share.uuid, interval, patience); !reset.ok()) parts_.log(reset.message());
+    // Best effort: a GPU that has failed must not keep its claims for ever.
+    if (const Status reset = ResetTimeSlice(holding.uid, share.uuid, patience); !reset.ok()) parts_.log(reset.message());
   }
-  return {};
+  return parts_.journal.Remove(holding.uid);
+}
+
+Status Preparer::ResetTimeSlice(const std::string& claim_uid, const std::string& gpu_uuid, const http::Patience& patience) {
+  // A claim that comes now is in the journal, or sets its own after us.
+  const std::lock_guard lock(time_slices_);
+  ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
+  std::string interval = "Default";
+  for (const auto& [uid, other] : held) {
+    if (uid == claim_uid) continue;
+    for (const HeldShare& theirs : other->shares) {
+      if (theirs.uuid == gpu_uuid && UsesTimeSlices(theirs)) interval = theirs.sharing.interval;
+    }
+  }
+  return parts_.time_slice.Set(gpu_uuid, interval, patience);
 }
 
 std::vector<PreparedDevice> Preparer::Answer(const Holding& holding) const {

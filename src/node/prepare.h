@@ -98,12 +98,17 @@ class Preparer {
   Status Reserve(const Holding& wanted, const http::Patience& patience);
   Status Make(const Holding& holding, const http::Patience& patience);
   Status Undo(const Holding& holding, const http::Patience& patience);
+  // To what the other holders of the GPU want.
+  Status ResetTimeSlice(const std::string& claim_uid, const std::string& gpu_uuid, const http::Patience& patience);
+  // Whether the claim is still allocated to us. What cannot be read is.
+  bool IsAllocatedHere(const kube::Object& claim) const;
   bool IsGoing(const Holding& holder, const http::Patience& patience);
   std::vector<PreparedDevice> Answer(const Holding& holding) const;
   // Repeats what is kUnavailable until the patience is nearly at its end.
   Status Insist(const ClaimRef& claim, const http::Patience& patience, const std::function<Status(const http::Patience&)>& attempt);
 
   const Parts parts_;
+  std::mutex time_slices_;  // held while one is set
   std::mutex mutex_;
   std::condition_variable changed_;
   std::set<std::string> busy_;                                 // claims whose turn it is

@@ -14,7 +14,7 @@ using std::chrono::steady_clock;
 // Every field that a gate may take away, in one device.
 constexpr std::string_view kQuestion = R"([[{"name":"question","allowMultipleAllocations":true,
     "capacity":{"memory":{"value":"2Mi","requestPolicy":{"default":"2Mi","validRange":{"min":"1Mi","max":"2Mi","step":"1Mi"}}}},
-    "taints":[{"key":"gpu.nvidia.com/question","effect":"NoSchedule"}]}]])";
+    "taints":[{"key":"gpu.nvidia.com/question","effect":"NoSchedule"},{"key":"gpu.nvidia.com/note","effect":"None"}]}]])";
 
 constexpr int kDistrust = 9;  // times that a server which kept less than it said is not asked
 
@@ -78,20 +78,6 @@ void Publisher::Stop() {
   }
   if (thread_.joinable()) thread_.join();
   informer_.Stop();
-}
-
-Status Publisher::Withdraw(const http::Patience& patience) {
-  Stop();
-  std::vector<std::string> names;
-  const auto each = [&](const json::Value& slice) { names.emplace_back(kube::Object::Text(slice["metadata"]["name"])); };
-  TRY(client_.ListValues(kResourceSlices, "", {.label_selector = "", .field_selector = FieldSelector()}, each, patience).status());
-  for (const std::string& name : names) {
-    Status deleted = client_.Delete(kResourceSlices, "", name, {}, patience).status();
-    if (!deleted.ok() && deleted.code() != Code::kNotFound) return deleted;
-  }
-  const std::lock_guard lock(mutex_);
-  publication_ = {};
-  return {};
 }
 
 void Publisher::Heard() {
@@ -209,17 +195,26 @@ Status Publisher::AskFeatures() {
   const bool fresh = features_ && failures == failures_seen_;
   if (fresh && (features_->all() || steady_clock::now() < asked_at_ + options_.ask_again)) return {};
   ASSIGN_OR_RETURN(const json::Document question, json::Parse(kQuestion));
-  const DesiredPool pool{options_.driver, options_.node_name, node_uid_, question.root()};
+  // Kubernetes 1.34 refuses taints that keep nobody away.
+  Reduced reduced = Reduce(question.root(), {.notes = false});
+  Result<Dropped> dropped = Ask(question.root());
+  const bool notes = dropped.ok() || dropped.status().code() != Code::kInvalid;
+  if (!notes) dropped = Ask(reduced.slices.root());
+  TRY(dropped.status());
+  features_ = ServerFeatures{.sharing = !dropped->sharing, .taints = !dropped->taints, .notes = notes};
+  asked_at_ = steady_clock::now();
+  failures_seen_ = failures;
+  return {};
+}
+
+Result<Dropped> Publisher::Ask(const json::Value& slices) {
+  const DesiredPool pool{options_.driver, options_.node_name, node_uid_, slices};
   ASSIGN_OR_RETURN(const kube::ObjectPtr answer,
                    client_
                        .Create(kResourceSlices, "", NewSlice(pool, 0, 1), {.dry_run = true, .field_manager = "", .field_validation = ""},
                                {std::nullopt, &stop_})
                        .Context("ask the API server, without storing anything, what it keeps of a device"));
-  const Dropped dropped = DroppedFields(question.root().Items()[0], answer->json()["spec"]["devices"]);
-  features_ = ServerFeatures{.sharing = !dropped.sharing, .taints = !dropped.taints};
-  asked_at_ = steady_clock::now();
-  failures_seen_ = failures;
-  return {};
+  return DroppedFields(slices.Items()[0], answer->json()["spec"]["devices"]);
 }
 
 Status Publisher::LearnNode() {
@@ -298,7 +293,5 @@ std::vector<kube::ObjectPtr> Publisher::Existing() {
   slices_.Take().Each([&](const kube::ObjectPtr& slice) { existing.push_back(slice); });
   return existing;
 }
-
-std::string Publisher::FieldSelector() const { return InformerOptions(options_).field_selector; }
 
 }  // namespace allot::node

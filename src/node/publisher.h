@@ -8,7 +8,7 @@
 //      creating a slice without storing it, whether it keeps the fields. Without them the GPU is left out, and status() names the gate;
 //      the same for devices with a taint that keeps claims away;
 //   3. slices that are as wanted are not written, so that a restart is not noticed by anybody;
-//   4. the slices stay when this ends, unless Withdraw is called.
+//   4. the slices stay when this ends: kubelet removes them when the driver stays away.
 // What fails is tried again with growing pauses.
 
 #include <chrono>
@@ -63,7 +63,7 @@ struct Publication {
 // Thread-safe.
 class Publisher final : private kube::Informer::Handler {
  public:
-  // Told of each change of status(), by the publisher's thread; may be empty. Must not call Stop or Withdraw.
+  // Told of each change of status(), by the publisher's thread; may be empty. Must not call Stop.
   using OnChange = std::function<void(const Publication&)>;
 
   // All must outlive it. Works from Start on.
@@ -83,8 +83,6 @@ class Publisher final : private kube::Informer::Handler {
 
   // Returns when the thread has ended. The slices stay.
   void Stop();
-  // Stops, and removes all slices of the driver on this node.
-  Status Withdraw(const http::Patience& patience);
 
  private:
   struct Work {
@@ -112,9 +110,9 @@ class Publisher final : private kube::Informer::Handler {
   Status Execute(const SliceOperation& operation, const DesiredPool& pool);
   Status CheckAnswer(const kube::ObjectPtr& answer, const json::Value& sent);
   // Why something is left out; ok where nothing is.
+  Result<Dropped> Ask(const json::Value& slices);
   Status Shortfall(const Reduced& reduced) const;
   std::vector<kube::ObjectPtr> Existing();
-  std::string FieldSelector() const;
 
   kube::Client& client_;
   const PublisherOptions options_;

@@ -402,16 +402,13 @@ TEST(Publisher, TriesAgainWhatFailed) {
   EXPECT_THAT(node.heard().front().status, IsStatus(Code::kUnavailable, HasSubstr("out of order")));
 }
 
-TEST(Publisher, LeavesTheSlicesUnlessTheyAreWithdrawn) {
+TEST(Publisher, LeavesTheSlices) {
   FakeApi api;
   Node node(api);
   node.Publish(1);
   ASSERT_TRUE(node.AwaitDevices(1));
   node.publisher().Stop();
   EXPECT_EQ(api.size(), 1u);
-  EXPECT_OK(node.publisher().Withdraw({}));
-  EXPECT_EQ(api.size(), 0u);
-  EXPECT_EQ(node.publisher().status(), Publication());
 }
 
 }  // namespace

@@ -6,20 +6,15 @@
 
 namespace allot::node {
 
-namespace {
-
-// Whether the claim is still allocated to us. What cannot be read is.
-bool IsAllocatedHere(const kube::Object& claim, std::string_view node_name) {
+bool Preparer::IsAllocatedHere(const kube::Object& claim) const {
   const Result<model::ResourceClaim> read = model::ResourceClaim::Read(claim.json());
   if (!read.ok()) return true;
   if (!read->allocation) return false;
   for (const model::DeviceResult& result : read->allocation->results) {
-    if (result.driver == kDriver && result.pool == node_name) return true;
+    if (result.driver == kDriver && result.pool == parts_.node_name) return true;
   }
   return false;
 }
-
-}  // namespace
 
 bool Preparer::IsSpecLost(const Holdings& holdings) const {
   for (const auto& [uid, holding] : holdings) {
@@ -60,8 +55,7 @@ Status Preparer::LetGo(std::chrono::seconds grace, const http::Patience& patienc
   for (const auto& [uid, holding] : held) {
     const ClaimRef ref{holding->name_space, holding->name, uid};
     const Result<kube::ObjectPtr> claim = parts_.world.Claim(ref.name_space, ref.name, patience);
-    const bool gone =
-        claim.ok() ? (*claim)->uid() != uid || !IsAllocatedHere(**claim, parts_.node_name) : claim.status().code() == Code::kNotFound;
+    const bool gone = claim.ok() ? (*claim)->uid() != uid || !IsAllocatedHere(**claim) : claim.status().code() == Code::kNotFound;
     if (!gone) {
       missing_.erase(uid);
       continue;

@@ -79,13 +79,18 @@ void RemoveDeadSockets(FileSystem& files, const std::string& registry, const std
   }
 }
 
-void UnmarkSocket(FileSystem& files, const std::string& state, const std::string& path) {
-  [[maybe_unused]] const Status removed = files.Remove(MarkPath(state, path));
+Result<SocketMark> MarkSocket(FileSystem& files, const std::string& state, const std::string& path) {
+  ASSIGN_OR_RETURN(const FileStamp stamp, files.Stamp(path));
+  SocketMark mark{MarkPath(state, path), MarkOf(stamp)};
+  TRY(files.ReplaceFile(mark.path, mark.text));
+  return mark;
 }
 
-Status MarkSocket(FileSystem& files, const std::string& state, const std::string& path) {
-  ASSIGN_OR_RETURN(const FileStamp stamp, files.Stamp(path));
-  return files.ReplaceFile(MarkPath(state, path), MarkOf(stamp));
+void UnmarkSocket(FileSystem& files, const SocketMark& mark) {
+  // Another agent may have taken the socket's place, and marked it as its own.
+  const Result<std::string> text = files.ReadFile(mark.path, mark.text.size() + 1);
+  if (text.ok() && *text == mark.text) [[maybe_unused]]
+    const Status removed = files.Remove(mark.path);
 }
 
 }  // namespace allot::node

@@ -20,8 +20,11 @@ Status CheckDraDriver(const FileSystem& files, const std::string& registry, cons
 // Removes registration sockets that a killed agent of ours left, and the service sockets that they stand for: kubelet would go on calling.
 void RemoveDeadSockets(FileSystem& files, const std::string& registry, const std::string& state);
 
+struct SocketMark {
+  std::string path, text;
+};
 // Says that the socket at `path` is ours, for CheckDraDriver of others. In `state`.
-Status MarkSocket(FileSystem& files, const std::string& state, const std::string& path);
-void UnmarkSocket(FileSystem& files, const std::string& state, const std::string& path);
+Result<SocketMark> MarkSocket(FileSystem& files, const std::string& state, const std::string& path);
+void UnmarkSocket(FileSystem& files, const SocketMark& mark);
 
 }  // namespace allot::node

@@ -25,6 +25,8 @@ Status CheckLength(const std::string& path, std::string_view flag) {
                  " or the driver's name");
 }
 
+}  // namespace
+
 Status MakePrivateDirs(const std::string& path) {
   for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string dir = path.substr(0, end);
@@ -32,8 +34,6 @@ Status MakePrivateDirs(const std::string& path) {
     if (end == std::string::npos) return Status();
   }
 }
-
-}  // namespace
 
 Result<SocketPaths> PathsOf(const SocketPlaces& places) {
   const std::string suffix = places.pod_uid.empty() ? "" : StrCat("-", places.pod_uid);

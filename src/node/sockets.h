@@ -28,6 +28,9 @@ struct SocketPaths {
 // kInvalid: a path is too long for a unix socket; the message says by how much, and which flag to shorten.
 Result<SocketPaths> PathsOf(const SocketPlaces& places);
 
+// Makes the folder and those above it that are missing, for our user and group alone.
+Status MakePrivateDirs(const std::string& path);
+
 // A socket that answers from the moment its file appears: it is made under a hidden name, which kubelet ignores, and renamed when it
 // listens; who connects before somebody accepts waits in the kernel. Only our user may connect. The directories above are made where
 // they are missing, for our user and group alone.

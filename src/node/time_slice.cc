@@ -10,6 +10,10 @@ namespace allot::node {
 
 namespace {
 
+using std::chrono::ceil;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
 constexpr std::array<std::string_view, 4> kIntervals = {"Default", "Short", "Medium", "Long"};  // in nvidia-smi's numbering
 constexpr std::chrono::seconds kTimeLimit{10};
 
@@ -19,19 +23,21 @@ Status SmiTimeSlice::Set(const std::string& gpu_uuid, const std::string& interva
   const auto found = std::find(kIntervals.begin(), kIntervals.end(), interval);
   CHECK(found != kIntervals.end());
   const auto number = std::to_string(found - kIntervals.begin());
-  std::string libraries;
-  for (const std::string& folder : device::DriverRoot::LibraryFolders())
-    libraries += StrCat(libraries.empty() ? "" : ":", root_.Here(folder));
+  // That library alone: beside it may be the C library of another system, if we are in a container.
+  ASSIGN_OR_RETURN(const std::string library, device::DriverRoot(root_.here).FindLibrary("libnvidia-ml.so.1"));
   ProcessSpec process;
-  process.environment = {{"PATH", StrCat(root_.Here("/usr/bin"), ":", root_.Here("/bin"))}, {"LD_LIBRARY_PATH", libraries}};
+  process.environment = {{"PATH", StrCat(root_.Here("/usr/bin"), ":", root_.Here("/bin"))}, {"LD_PRELOAD", library}};
   process.cancel = patience.cancel;
   process.stderr_to = ProcessSpec::Stderr::kCapture;
-  process.time_limit = kTimeLimit;
   // The compute mode must let several processes in, or there is nothing to slice.
   const std::vector<std::vector<std::string>> commands = {{"nvidia-smi", "-i", gpu_uuid, "-c", "DEFAULT"},
                                                           {"nvidia-smi", "compute-policy", "-i", gpu_uuid, "--set-timeslice", number}};
   for (const std::vector<std::string>& argv : commands) {
     process.argv = argv;
+    TRY(http::Check(patience));
+    process.time_limit = kTimeLimit;
+    if (patience.deadline)
+      process.time_limit = std::min<milliseconds>(kTimeLimit, ceil<milliseconds>(*patience.deadline - steady_clock::now()));
     ASSIGN_OR_RETURN(const ProcessOutput output, RunProcess(process).Context("set the time slice of ", gpu_uuid));
     if (!output.succeeded()) {
       return Unavailable("set the time slice of ", gpu_uuid, ": nvidia-smi ", output.Ending(), ": ",

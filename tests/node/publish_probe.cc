@@ -6,7 +6,6 @@
 //   taint UUID           from the next publish on, that GPU has a taint; `taint` alone: none has
 //   hold UUID            from the next publish on, a claim holds that GPU; `hold` alone: none is held
 //   status               what is published
-//   withdraw             removes the slices
 // The policies that were offered when it started come first.
 
 #include <cstdio>
@@ -140,8 +139,6 @@ Status Run(const std::string& name) {
       if (!what.empty()) node.held.insert(what);
     } else if (verb == "mig") {
       node.mig = std::stoi(what);
-    } else if (verb == "withdraw") {
-      TRY(publisher.Withdraw({std::chrono::steady_clock::now() + std::chrono::seconds(10), nullptr}));
     }
     Say(publisher.status());
   }

@@ -109,17 +109,8 @@ Result<std::string> DecodeHealthCheck(std::string_view bytes) {
 }
 
 std::string EncodeHealthCheck(Serving serving) {
-  const auto status = [&] {
-    switch (serving) {
-      case Serving::kUnknown: return health::HealthCheckResponse::UNKNOWN;
-      case Serving::kServing: return health::HealthCheckResponse::SERVING;
-      case Serving::kNotServing: return health::HealthCheckResponse::NOT_SERVING;
-      case Serving::kServiceUnknown: return health::HealthCheckResponse::SERVICE_UNKNOWN;
-    }
-    CHECK(false);
-  };
   health::HealthCheckResponse response;
-  response.set_status(status());
+  response.set_status(serving == Serving::kServing ? health::HealthCheckResponse::SERVING : health::HealthCheckResponse::NOT_SERVING);
   return response.SerializeAsString();
 }
 

@@ -63,7 +63,7 @@ std::string EncodeHealth(const std::vector<DeviceHealth>& devices);
 
 // grpc.health.v1.
 
-enum class Serving { kUnknown, kServing, kNotServing, kServiceUnknown };
+enum class Serving { kServing, kNotServing };
 // The service that is asked for; empty: the server as a whole.
 Result<std::string> DecodeHealthCheck(std::string_view bytes);
 std::string EncodeHealthCheck(Serving serving);

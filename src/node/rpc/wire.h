@@ -13,7 +13,6 @@ namespace allot::node::rpc {
 // gRPC's numbers, those that we send.
 enum class GrpcCode {
   kOk = 0,
-  kCancelled = 1,
   kInvalidArgument = 3,
   kDeadlineExceeded = 4,
   kNotFound = 5,
