@@ -13,6 +13,8 @@ SECONDS ?= 60
 ALL     ?=
 CLUSTER ?= dev
 NODES   ?= 1
+GPUS    ?=
+PRESET  ?= release
 # One compiler for each core, but never more than fit into the free memory at 1 GiB each.
 JOBS    ?= $(shell awk -v cores="$$(nproc)" '/^MemAvailable/ { fit = int($$2 / 1048576); print fit < 1 ? 1 : fit < cores ? fit : cores }' /proc/meminfo)
 
@@ -29,7 +31,7 @@ targets_fuzz    := fuzzers
 targets_release := bench informer_probe load
 
 .PHONY: build help setup check test asan tsan demo bench fuzz soak lint format clean
-.PHONY: setup-cluster cluster cluster-down cluster-programs
+.PHONY: programs setup-cluster cluster cluster-down cluster-programs
 .PHONY: build-dev build-asan build-tsan build-release build-fuzz
 
 build: build-dev  ## build the programs and tests (build/dev)
@@ -75,8 +77,8 @@ cluster-programs: setup
 setup-cluster: setup  ## build the programs of a real Kubernetes (once, about 13 minutes)
 	@tests/cluster/build
 
-cluster: setup-cluster  ## start a real Kubernetes on this machine, as root: CLUSTER=dev NODES=1 (docs/cluster.md)
-	@tests/cluster/up '$(CLUSTER)' --nodes '$(NODES)'
+cluster: setup-cluster  ## start a real Kubernetes on this machine, as root: CLUSTER=dev NODES=1 GPUS=rtx3090,rtx3060 (docs/cluster.md)
+	@tests/cluster/up '$(CLUSTER)' --nodes '$(NODES)' --gpus '$(GPUS)'
 	@echo "export PATH=$$(tests/cluster/build --path):\$$PATH"
 
 cluster-down:  ## end it, and leave nothing of it
@@ -92,6 +94,9 @@ help:  ## this list
 
 setup:
 	@$(SETUP)
+
+programs: build/$(PRESET)/build.ninja
+	@cmake --build build/$(PRESET) -j $(JOBS) --target allot allot-cdi-hook
 
 build-dev build-asan build-tsan build-release build-fuzz: build-%: setup build/%/build.ninja
 	@cmake --build build/$* -j $(JOBS) $(addprefix --target ,$(targets_$*))

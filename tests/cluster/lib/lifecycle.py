@@ -6,7 +6,7 @@ import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from . import api_nodes, control_plane, identity, leftovers, node, slots
+from . import api_nodes, control_plane, gpus, identity, leftovers, node, slots
 from .api import Api
 from .cluster import HERE, Failure, clusters_folder, programs, write
 from .parts import Part
@@ -17,6 +17,8 @@ NODE = ["kubelet", "containerd", "containerd-shim-runc-v2", "ctr", "cni/ptp", "c
 
 def add_options(parser):
     parser.add_argument("--nodes", type=int, default=0, metavar="N", help="nodes n1 to nN, each with a kubelet and containerd (default: 0)")
+    parser.add_argument("--gpus", default="", metavar="MODEL,...", help="nodes have an NVIDIA driver with these GPUs, fake below NVML: "
+                        "rtx3090 rtx3060 l4 a100 h100; a list for each node with / between them")
     parser.add_argument("--api-nodes", type=int, default=0, metavar="N", help="nodes api-1 to api-N that are only an object")
     parser.add_argument("--gates", default="", metavar="A=true,B=false", help="feature gates, for all programs")
     parser.add_argument("--runtime-config", default="", metavar="GROUP/VERSION=true", help="API versions to serve")
@@ -30,6 +32,7 @@ def check(options):
         raise Failure("--nodes must be 0 to 200, and --api-nodes not negative")
     if options.nodes and os.geteuid() != 0:
         raise Failure("nodes need root; without --nodes any user can start a control plane (set ALLOT_CLUSTERS to a short path of yours)")
+    gpus.check(options)
     folder = programs()
     missing = [name for name in CONTROL_PLANE + (NODE if options.nodes else []) if not os.access(folder / name, os.X_OK)]
     if missing:

@@ -4,6 +4,7 @@ import os
 import socket
 from pathlib import Path
 
+from . import gpus
 from .api import Api
 from .cluster import Failure, programs, run, write
 from .control_plane import listens
@@ -28,7 +29,7 @@ def prepare(cluster, options, slot, number):
     write(folder / "kubelet.yaml", json.dumps(_kubelet(cluster, options, slot, number), indent=1))
     _make_cgroup(f"{cluster.id}/n{number}")
     add_address(cluster, slot.node_address(number))
-    open_room(cluster, number)
+    open_room(cluster, number, gpus.install(folder, gpus.of_node(options, number)))
     Part(cluster, f"containerd.{number}").start(inside(cluster, number, programs() / "containerd", "-c", folder / "containerd.toml"))
 
 

@@ -15,8 +15,8 @@ OWN = {"/var/lib/kubelet": "kubelet", "/var/lib/cni": "cni-state", "/var/log/con
        "/run/containerd": "shims", "/run/cdi": "cdi"}
 
 
-def open_room(cluster, number):
-    """Starts the process that holds the namespace open."""
+def open_room(cluster, number, mounts=()):
+    """Starts the process that holds the namespace open. mounts: commands that mount more."""
     folder = cluster.node_folder(number)
     binds = []
     for path, own in OWN.items():
@@ -26,7 +26,7 @@ def open_room(cluster, number):
     ready = folder / "room"
     part = Part(cluster, f"room.{number}")
     part.start(["/usr/bin/unshare", "--mount", "--propagation", "slave", "sh", "-ec",
-                "\n".join([*binds, f"touch {shlex.quote(str(ready))}", "exec sleep infinity"])])
+                "\n".join([*binds, *mounts, f"touch {shlex.quote(str(ready))}", "exec sleep infinity"])])
     await_(part, f"n{number} has no mount namespace", ready.exists, 10)
 
 

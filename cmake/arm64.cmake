@@ -1,0 +1,4 @@
+# Builds for arm64 on another machine, with Debian's cross compiler and its packages for both machines (tools/setup --arm64).
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

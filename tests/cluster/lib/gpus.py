@@ -1,0 +1,54 @@
+"""An NVIDIA driver for a node, with GPUs that are fake below NVML. It is where a driver is: in the node's own /usr and /dev."""
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from .cluster import Failure
+
+ROOT = Path(__file__).resolve().parents[3]
+MODELS = ("rtx3090", "rtx3060", "l4", "a100", "h100")
+
+
+def check(options):
+    if not options.gpus:
+        return
+    lists = _lists(options.gpus)
+    unknown = [model for models in lists for model in models if model not in MODELS]
+    if unknown:
+        raise Failure(f"--gpus: no model {unknown[0]!r}; there are {', '.join(MODELS)}")
+    if len(lists) not in (1, options.nodes):
+        raise Failure(f"--gpus has {len(lists)} lists for {options.nodes} nodes; give one for all, or one for each")
+    if not (_build() / "fake_nvml/libnvidia-ml.so.1").exists():
+        raise Failure("--gpus needs the fake NVML; run `make build`")
+
+
+def of_node(options, number):
+    """The models of node `number`."""
+    lists = _lists(options["gpus"])
+    return lists[number - 1 if len(lists) > 1 else 0]
+
+
+def install(folder, models):
+    """Puts the driver's files into folder/driver; returns commands that mount them in the node's namespace."""
+    if not models:
+        return []
+    subprocess.run([ROOT / "tests/node/machine", folder / "driver", _build(), *models], check=True)
+    mounts = []
+    for name in ("usr", "dev"):
+        upper, work = folder / "driver" / name, folder / f"driver.{name}"
+        os.makedirs(work, exist_ok=True)
+        mounts.append(f"mount -t overlay overlay -o {shlex.quote(f'lowerdir=/{name},upperdir={upper},workdir={work}')} /{name}")
+    # An overlay shows one file system, without what is mounted in it.
+    dev = folder / "dev"
+    os.makedirs(dev, exist_ok=True)
+    again = f"for name in pts shm mqueue; do [ ! -d {dev}/$name ] || mount --rbind {dev}/$name /dev/$name; done"
+    return [f"mount --rbind /dev {dev}", *mounts, again, f"umount -l {dev}"]
+
+
+def _lists(text):
+    return [[model for model in models.split(",") if model] for models in text.split("/")]
+
+
+def _build():
+    return ROOT / os.environ.get("ALLOT_BUILD", "build/dev")
