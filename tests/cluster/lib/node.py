@@ -40,7 +40,7 @@ def start(cluster, number):
     add_images(cluster, [BASE], [number])
     Part(cluster, f"kubelet.{number}").start(inside(
         cluster, number, programs() / "kubelet", "--config", folder / "kubelet.yaml", "--kubeconfig", cluster.folder / f"n{number}.conf",
-        "--root-dir", folder / "kubelet", "--cert-dir", folder / "certs", "--hostname-override", f"n{number}", "--node-ip", _address(folder)))
+        "--root-dir", "/var/lib/kubelet", "--cert-dir", folder / "certs", "--hostname-override", f"n{number}", "--node-ip", _address(folder)))
 
 
 def await_containerd(cluster, number, alone=False):

@@ -24,9 +24,10 @@ def open_room(cluster, number, mounts=()):
         os.makedirs(folder / own, exist_ok=True)
         binds.append(f"mount --bind {shlex.quote(str(folder / own))} {path}")
     ready = folder / "room"
+    # At last shared, as on machines with systemd: containers may ask to see later mounts.
     part = Part(cluster, f"room.{number}")
     part.start(["/usr/bin/unshare", "--mount", "--propagation", "slave", "sh", "-ec",
-                "\n".join([*binds, *mounts, f"touch {shlex.quote(str(ready))}", "exec sleep infinity"])])
+                "\n".join([*binds, *mounts, "mount --make-rshared /", f"touch {shlex.quote(str(ready))}", "exec sleep infinity"])])
     await_(part, f"n{number} has no mount namespace", ready.exists, 10)
 
 
