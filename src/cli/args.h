@@ -25,7 +25,7 @@ struct Flag {
 };
 
 // What the arguments that are no flags are, for the completion scripts.
-enum class Operands { kNone, kVerbs, kTypes, kFiles, kShells };
+enum class Operands { kNone, kVerbs, kTypes, kFiles, kShells, kNodes };
 
 class Arguments;
 struct Verb {

@@ -126,6 +126,9 @@ Completions Complete(std::span<const std::string> given) {
     OfferVerbs(verbs, completions);
   } else if (verb->operands == Operands::kShells) {
     for (const std::string_view shell : {"bash", "fish", "zsh"}) Offer(shell, completions);
+  } else if (verb->operands == Operands::kNodes) {
+    completions.names_of = "nodes";
+    completions.taken = operands;
   } else if (verb->operands == Operands::kTypes) {
     CompleteTypes(operands, all_namespaces, completions);
   }

@@ -6,57 +6,38 @@
 #include <utility>
 
 #include "cli/description.h"
+#include "cli/holdings.h"
 #include "cli/pools.h"
 
 namespace allot::cli {
 namespace {
 
-// What is taken of one device.
-struct Use {
-  std::map<std::string, model::Quantity> consumed;  // by the name of the capacity
-  std::vector<std::string> holders;                 // "lab/half 6Gi"
-};
-using Uses = std::map<std::string, Use>;  // by the device's whole name
-
-std::string HolderText(const kube::Object& claim, const json::Value& result) {
+std::string HolderText(const Share& share) {
   std::string amounts;
-  for (const json::Member& amount : MembersOf(result["consumedCapacity"])) amounts += StrCat(" ", OneLine(amount.value));
+  for (const json::Member& amount : MembersOf(share.result["consumedCapacity"])) amounts += StrCat(" ", OneLine(amount.value));
   std::string pods;
-  for (const json::Value& pod : ItemsOf(claim.json()["status"]["reservedFor"])) pods += StrCat(pods.empty() ? "" : ", ", Text(pod["name"]));
-  return StrCat(claim.namespace_name(), "/", claim.name(), amounts, pods.empty() ? "" : StrCat(" (", pods, ")"));
+  for (const json::Value& pod : ItemsOf(share.claim->json()["status"]["reservedFor"])) {
+    pods += StrCat(pods.empty() ? "" : ", ", Text(pod["name"]));
+  }
+  return StrCat(kube::KeyOf(*share.claim), amounts, pods.empty() ? "" : StrCat(" (", pods, ")"));
 }
 
-// Whether the allocation is tied to the node by its name, as that of a node's own device is.
-bool IsAllocatedOn(const kube::Object& claim, std::string_view node) {
-  for (const json::Value& term : ItemsOf(claim.json()["status"]["allocation"]["nodeSelector"]["nodeSelectorTerms"])) {
-    for (const json::Value& field : ItemsOf(term["matchFields"])) {
-      if (Text(field["key"]) != "metadata.name") continue;
-      for (const json::Value& value : ItemsOf(field["values"])) {
-        if (Text(value) == node) return true;
-      }
-    }
-  }
-  return false;
+std::vector<std::string> HolderTexts(const Use& use) {
+  std::vector<std::string> texts;
+  texts.reserve(use.shares.size());
+  for (const Share& share : use.shares) texts.push_back(HolderText(share));
+  return texts;
 }
 
-// What claims hold of all devices; those of allocations on the node are also noted in `here`, with their drivers.
-Uses UsesOf(const std::vector<kube::ObjectPtr>& claims, std::string_view node, std::map<std::string, std::string>& here) {
-  Uses uses;
-  for (const kube::ObjectPtr& claim : claims) {
-    const bool on_node = IsAllocatedOn(*claim, node);
-    for (const json::Value& result : ItemsOf(claim->json()["status"]["allocation"]["devices"]["results"])) {
-      if (result["adminAccess"].IsBool() && result["adminAccess"].AsBool()) continue;  // looks, and takes nothing
-      const std::string device = DeviceName(result);
-      if (on_node) here[device] = Text(result["driver"]);
-      Use& use = uses[device];
-      use.holders.push_back(HolderText(*claim, result));
-      for (const json::Member& amount : MembersOf(result["consumedCapacity"])) {
-        const Result<model::Quantity> quantity = model::Quantity::Parse(OneLine(amount.value));
-        if (quantity.ok()) use.consumed[std::string(amount.key)].Add(*quantity);
-      }
+// Devices of allocations on the node, with their drivers.
+std::map<std::string, std::string> HeldOn(std::string_view node, const Uses& uses) {
+  std::map<std::string, std::string> held;
+  for (const auto& [device, use] : uses) {
+    for (const Share& share : use.shares) {
+      if (AllocatedNode(share.claim->json()) == node) held[device] = Text(share.result["driver"]);
     }
   }
-  return uses;
+  return held;
 }
 
 struct DeviceState {
@@ -82,7 +63,7 @@ std::string ShareText(std::string_view name, const json::Value& capacity, const 
 
 std::string WholeText(const Use& use, const DeviceState& state) {
   if (!state.known) return "<unknown>";
-  if (!use.holders.empty()) return "yes, all of it";
+  if (!use.shares.empty()) return "yes, all of it";
   if (!state.offered) return "no, but it cannot be allocated";
   return StrCat("no, all of it is free", state.tainted ? " for claims that tolerate its taints" : "");
 }
@@ -107,7 +88,7 @@ void DescribeOne(const std::string& name, const json::Value& device, const Use& 
   if (!trouble.empty()) description.Field(2, "Pool", trouble);
   if (!taints.empty()) description.Lines(2, "Taints", taints);
   if (state.known) {
-    description.Lines(2, "Holders", use.holders);
+    description.Lines(2, "Holders", HolderTexts(use));
   } else {
     description.Field(2, "Holders", "<unknown>");
   }
@@ -161,7 +142,7 @@ std::string TroubleOf(const Pool& pool, DriverSlices& drivers) {
 }
 
 // Devices that claims hold on this node, and that no slice has any more.
-void DescribeGone(std::map<std::string, std::string> here, const Uses& uses, DriverSlices& drivers, Description& description) {
+void DescribeGone(const std::map<std::string, std::string>& here, const Uses& uses, DriverSlices& drivers, Description& description) {
   for (const auto& [device, driver] : here) {
     const std::vector<kube::ObjectPtr>* const slices = drivers.Of(driver);
     if (slices == nullptr) continue;  // it may be one that is not the node's own
@@ -176,7 +157,7 @@ void DescribeGone(std::map<std::string, std::string> here, const Uses& uses, Dri
     if (there) continue;
     description.Line(1, device, ":");
     description.Field(2, "Held", "yes, but it is gone: no slice has it any more");
-    description.Lines(2, "Holders", uses.at(device).holders);
+    description.Lines(2, "Holders", HolderTexts(uses.at(device)));
   }
 }
 
@@ -196,8 +177,8 @@ Status DescribeDevices(Session& session, std::string_view node, Description& des
   const Result<std::string> held =
       session.client().List(kube::types::kResourceClaims, "", {}, [&](kube::ObjectPtr claim) { claims.push_back(std::move(claim)); });
   if (!held.ok()) claims.clear();  // some of the pages say nothing about a device
-  std::map<std::string, std::string> here;
-  const Uses uses = UsesOf(claims, node, here);
+  const Uses uses = UsesOf(claims);
+  std::map<std::string, std::string> here = HeldOn(node, uses);
   if (slices.empty() && here.empty()) return Status();
 
   const std::vector<Pool> pools = PoolsOf(slices);
@@ -216,7 +197,7 @@ Status DescribeDevices(Session& session, std::string_view node, Description& des
       }
     }
   }
-  DescribeGone(std::move(here), uses, drivers, description);
+  DescribeGone(here, uses, drivers, description);
   return Status();
 }
 

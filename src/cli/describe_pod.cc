@@ -4,6 +4,7 @@
 
 #include "cli/age.h"
 #include "cli/description.h"
+#include "cli/holdings.h"
 
 namespace allot::cli {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "cli/age.h"
 #include "cli/description.h"
+#include "cli/holdings.h"
 
 namespace allot::cli {
 namespace {
@@ -148,10 +149,6 @@ std::string ClaimState(const json::Value& claim) {
   if (!claim["status"]["allocation"].IsObject()) return state.empty() ? "pending" : state;
   state += state.empty() ? "allocated" : ",allocated";
   return ItemsOf(claim["status"]["reservedFor"]).empty() ? state : state + ",reserved";
-}
-
-std::string DeviceName(const json::Value& result) {
-  return StrCat(Text(result["driver"]), "/", Text(result["pool"]), "/", Text(result["device"]));
 }
 
 Status DescribeClaim(Session&, const kube::Object& claim, Description& description) {

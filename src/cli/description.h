@@ -88,7 +88,5 @@ Status DescribeDevices(Session& session, std::string_view node, Description& des
 
 // "allocated,reserved", "pending", as the API server's tables say it.
 std::string ClaimState(const json::Value& claim);
-// "fixture.example/api-1/gpu-0"
-std::string DeviceName(const json::Value& result);
 
 }  // namespace allot::cli

@@ -8,9 +8,11 @@
 #include "cli/delete.h"
 #include "cli/demo.h"
 #include "cli/describe.h"
+#include "cli/doctor.h"
 #include "cli/get.h"
 #include "cli/node.h"
 #include "cli/output.h"
+#include "cli/status.h"
 
 namespace allot::cli {
 namespace {
@@ -63,8 +65,8 @@ std::vector<Verb> AllVerbs() {
   help.usage = "[VERB]";
   help.operands = Operands::kVerbs;
   help.connects = false;
-  return {GetVerb(),  DescribeVerb(),   ApplyVerb(),    DeleteVerb(), NodeVerb(),
-          DemoVerb(), CompletionVerb(), CompleteVerb(), help,         VersionVerb()};
+  return {GetVerb(),  DescribeVerb(), ApplyVerb(),      DeleteVerb(),   StatusVerb(), DoctorVerb(),
+          NodeVerb(), DemoVerb(),     CompletionVerb(), CompleteVerb(), help,         VersionVerb()};
 }
 
 std::vector<std::string> VerbFirst(std::span<const std::string_view> words) {
@@ -95,6 +97,7 @@ int RunProgram(std::span<const std::string_view> given) {
   const Verb* verb = FindVerb(verbs, name);
   if (verb == nullptr) {
     std::vector<std::string> names;
+    names.reserve(verbs.size());
     for (const Verb& one : verbs) names.emplace_back(one.name);
     const std::string nearest = Nearest(name, names);
     if (name.starts_with('-')) return BadUsage("there is no verb; `allot help` lists them");

@@ -1,0 +1,10 @@
+#pragma once
+// `allot status`: every GPU of the cluster, its shares, who holds them, and who waits.
+
+#include "cli/args.h"
+
+namespace allot::cli {
+
+Verb StatusVerb();
+
+}  // namespace allot::cli

@@ -1,0 +1,223 @@
+#include "base/test_util.h"
+#include "cli/fake_cluster.h"
+#include "cli/status_screen.h"
+#include "json/json.h"
+
+namespace allot::cli {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string StatusOf(FakeCluster& cluster, std::vector<std::string> words = {"status"}) {
+  const FakeApi::Outcome outcome = cluster.Run(std::move(words));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return outcome.out;
+}
+
+std::string PendingPod(std::string_view spec, std::string_view status) {
+  return StrCat(R"({"metadata":{"name":"late","namespace":"lab","uid":"u1","creationTimestamp":"2020-01-01T00:00:00Z"},"spec":{)", spec,
+                R"(},"status":{"phase":"Pending",)", status, "}}");
+}
+
+TEST(Status, EachDeviceHasALineAndEachHolderOneBelow) {
+  FakeCluster cluster = HealthyCluster();
+  const std::string text = StatusOf(cluster);
+  EXPECT_THAT(text, HasSubstr("n1/gpu-0  RTX 3090, healthy\n  ##########=====.....  18432 of 24576 MiB used, 6144 free\n"));
+  EXPECT_THAT(text, HasSubstr("    # 12288 MiB  lab/train  claim c1  "));
+  EXPECT_THAT(text, HasSubstr("    =  6144 MiB  lab/eval   claim c2  "));
+  EXPECT_THAT(text, HasSubstr("n2/gpu-0  RTX 3090, healthy\n  ....................  0 of 24576 MiB used, 24576 free\n"));
+}
+
+TEST(Status, LinesFitEightyColumns) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.pending =
+      PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimName":"c1"}])",
+                 StrCat(R"("conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":")",
+                        "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable, preemption: 0/2", R"("}])"));
+  const std::string text = StatusOf(cluster);
+  for (const std::string_view line : Split(text, '\n')) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(Status, AWideTerminalHasADeviceInOneLine) {
+  StatusFacts facts;
+  DeviceStatus device;
+  device.node = "n1", device.name = "gpu-0", device.product = "RTX 3090", device.mib = 1024, device.used = 0, device.shared = true;
+  facts.devices.push_back(device);
+  EXPECT_EQ(StatusText(facts, {120, false, false}, {}),
+            "n1/gpu-0  RTX 3090  ....................  0 of 1024 MiB used, 1024 free  healthy\n");
+}
+
+TEST(Status, BarsShowEachHolderAndNeverGrow) {
+  DeviceStatus device;
+  device.mib = 1000, device.used = 501, device.holders = {{1, "", "", {}, ""}, {500, "", "", {}, ""}};
+  EXPECT_EQ(Bar(device, {80, false, false}), "#=========..........");
+  EXPECT_EQ(Bar(device, {80, true, false}), "█▓▓▓▓▓▓▓▓▓░░░░░░░░░░");
+  EXPECT_THAT(Bar(device, {80, true, true}), HasSubstr("\x1b[32m█\x1b[0m\x1b[36m▓"));
+  device.holders = {{900, "", "", {}, ""}, {900, "", "", {}, ""}}, device.used = 1800;
+  EXPECT_EQ(Bar(device, {80, false, false}), "##########==========");
+  device.used.reset();
+  EXPECT_EQ(Bar(device, {80, false, false}), "????????????????????");
+}
+
+TEST(Status, SeveralPodsOfAClaimAndNobodyAreNamed) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.claims = StrCat(FakeClaim("both", "gpu-0", "1Gi", "a,b"), ",", FakeClaim("left", "gpu-0", "1Gi", ""));
+  EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("1024 MiB  lab/a, b"), HasSubstr("1024 MiB  nobody (claim lab/left)")));
+}
+
+TEST(Status, TaintsAreSaidInWords) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.claims = "";
+  const auto tainted = [](std::string_view name, std::string_view taint) {
+    return FakeGpu(name, StrCat(R"("allowMultipleAllocations":true,"taints":[{"key":"gpu.nvidia.com/)", taint, R"("}])"));
+  };
+  cluster.slices = FakeSlice(
+      "n1", StrCat(tainted("gpu-0", R"(xid","value":"48","effect":"NoSchedule)"), ",",
+                   tainted("gpu-1", R"(gpu-lost","effect":"NoSchedule)"), ",", tainted("gpu-2", R"(cordoned","effect":"NoSchedule)"), ",",
+                   tainted("gpu-3", R"(unmonitored","effect":"None)"), ",", FakeGpu("gpu-10", "")));
+  const std::string text = StatusOf(cluster);
+  EXPECT_THAT(text, AllOf(HasSubstr("n1/gpu-0   RTX 3090, error XID 48\n"), HasSubstr("RTX 3090, does not answer (gpu-lost)\n"),
+                          HasSubstr("n1/gpu-2   RTX 3090, cordoned\n"), HasSubstr("RTX 3090, not watched for errors, healthy\n"),
+                          HasSubstr("n1/gpu-10  RTX 3090, healthy, exclusive\n"), HasSubstr("24576 free if tolerated")));
+  EXPECT_LT(text.find("gpu-3"), text.find("gpu-10"));
+}
+
+TEST(Status, AHeldExclusiveDeviceIsUsedAsAWhole) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.slices = FakeSlice("n1", FakeGpu("gpu-0", ""));
+  cluster.claims = R"({"metadata":{"name":"c","namespace":"lab"},"status":{"allocation":{"devices":{"results":[{"driver":"gpu.nvidia.com",
+    "pool":"n1","device":"gpu-0"}]}}}})";
+  EXPECT_THAT(StatusOf(cluster), HasSubstr("24576 of 24576 MiB used, 0 free"));
+}
+
+TEST(Status, OvercommitmentIsSaidLoudly) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.claims += StrCat(",", FakeClaim("c3", "gpu-0", "12Gi", "x"));
+  EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("OVER-COMMITTED: n1/gpu-0 has 24576 MiB, and its claims hold 30720 MiB\n"),
+                                       HasSubstr("RTX 3090, OVER-COMMITTED by 6144 MiB"), HasSubstr("30720 of 24576 MiB used, 0 free")));
+}
+
+TEST(Status, AnIncompletePoolHasNothingFree) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.slices = FakeSlice("n1", FakeGpu("gpu-0"), 2);
+  EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("pool incomplete: 1 of 2 slices"), Not(HasSubstr("free"))));
+}
+
+TEST(Status, ADeviceThatIsGoneIsListedWithItsHolders) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.slices = FakeSlice("n2", FakeGpu("gpu-0"));
+  EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("n1/gpu-0  gpu.nvidia.com, GONE: no slice offers it any more\n"), HasSubstr("lab/train")));
+}
+
+TEST(Status, NothingIsCalledFreeWhereClaimsAreNotSeen) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.forbidden = "/resourceclaims";
+  const std::string text = StatusOf(cluster);
+  EXPECT_THAT(text, AllOf(HasSubstr("24576 MiB, what is used cannot be seen"), HasSubstr("Not seen:\n  claims"),
+                          HasSubstr("as you may not list them"), Not(HasSubstr(" free\n"))));
+  const std::string json = StatusOf(cluster, {"status", "-o", "json"});
+  EXPECT_THAT(json, AllOf(Not(HasSubstr("freeMiB")), Not(HasSubstr("usedMiB")), HasSubstr("\"notSeen\"")));
+}
+
+TEST(Status, WhatIsHeldIsShownWhereSlicesAreNotSeen) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.forbidden = "/resourceslices";
+  EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("18432 MiB used, its size cannot be seen"), HasSubstr("lab/train"),
+                                       HasSubstr("slices, as you may not list them"), Not(HasSubstr("GONE"))));
+}
+
+TEST(Status, WhoMaySeeNothingGetsAnError) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.forbidden = "/resource";
+  const FakeApi::Outcome outcome = cluster.Run({"status"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("Error from server (Forbidden)"));
+}
+
+TEST(Status, AnEmptyClusterSaysWhatIsMissing) {
+  FakeCluster cluster;
+  FakeApi::Outcome outcome = cluster.Run({"status"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "No GPUs found: no driver offers devices: there are no ResourceSlices. `allot doctor` says what to do.\n");
+  cluster.slices = R"({"metadata":{"name":"s"},"spec":{"driver":"nic.example","nodeName":"n1","pool":{"name":"n1","generation":1,
+    "resourceSliceCount":1},"devices":[{"name":"eth"}]}})";
+  EXPECT_THAT(cluster.Run({"status"}).err, HasSubstr("there are devices of nic.example, but none with memory"));
+  cluster.has_resource_api = false;
+  outcome = cluster.Run({"status"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("does not serve resource.k8s.io/v1"));
+}
+
+TEST(Status, APodThatWaitsSaysWhatItAsksForAndWhy) {
+  FakeCluster cluster = HealthyCluster();
+  const std::string unschedulable =
+      R"("conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"no room"}])";
+  cluster.pending = PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])", unschedulable);
+  EXPECT_THAT(StatusOf(cluster), HasSubstr(": asks for 1 x gpu.nvidia.com, 6144 MiB\n    Unschedulable: no room\n"));
+  cluster.pending = PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimTemplateName":"t"}])", unschedulable);
+  EXPECT_THAT(StatusOf(cluster), HasSubstr("asks for claim template t, which does not exist"));
+  cluster.pending = PendingPod(R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":"2"}}}])", unschedulable);
+  EXPECT_THAT(StatusOf(cluster), HasSubstr("asks for 2 x gpu.nvidia.com (nvidia.com/gpu)"));
+  cluster.pending = PendingPod(R"("containers":[{"resources":{"limits":{"cpu":"2"}}}])", unschedulable);
+  EXPECT_THAT(StatusOf(cluster), Not(HasSubstr("Waiting:")));
+}
+
+TEST(Status, APodWhoseDevicesAreNotPreparedIsShownWithTheNewestEvent) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.pending = PendingPod(R"("nodeName":"n1","resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])", R"("conditions":[])");
+  EXPECT_THAT(StatusOf(cluster), Not(HasSubstr("Placed")));  // it is just being started
+  const auto event = [](std::string_view time, std::string_view message) {
+    return StrCat(R"({"reason":"FailedPrepareDynamicResources","involvedObject":{"uid":"u1"},"lastTimestamp":")", time, R"(","message":")",
+                  message, R"("})");
+  };
+  cluster.events = StrCat(event("2020-01-02T00:00:00Z", "the new one"), ",", event("2020-01-01T00:00:00Z", "the old one"));
+  EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("Placed, but their devices are not ready:\n  lab/late on n1"), HasSubstr("the new one"),
+                                       Not(HasSubstr("the old one"))));
+  EXPECT_THAT(cluster.requests, Contains(HasSubstr("reason%3DFailedPrepareDynamicResources")));
+}
+
+TEST(Status, ATextFromTheClusterCannotControlTheTerminal) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.pending =
+      PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])",
+                 R"("conditions":[{"type":"PodScheduled","status":"False","reason":"No","message":"red \u001b[31m alert\nand more"}])");
+  EXPECT_THAT(StatusOf(cluster), AllOf(Not(HasSubstr("\x1b")), HasSubstr("No: red [31m alert and more\n")));
+}
+
+TEST(Status, NodesCanBeNamed) {
+  FakeCluster cluster = HealthyCluster();
+  const std::string text = StatusOf(cluster, {"status", "n2"});
+  EXPECT_THAT(text, AllOf(HasSubstr("n2/gpu-0"), Not(HasSubstr("n1/gpu-0"))));
+  const FakeApi::Outcome outcome = cluster.Run({"status", "n9"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("node \"n9\" has no devices with memory"));
+}
+
+TEST(Status, TheShellOffersNodesThatAreNotWrittenYet) {
+  const FakeCluster cluster = HealthyCluster();
+  FakeApi api([&](const http::Request& request) { return cluster.Answer(request); });
+  const std::string config = StrCat("--kubeconfig=", api.config());
+  const std::vector<std::string_view> words = {"__complete", "--", "status", config, "n1", ""};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(RunProgram(words), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "n2\n");
+}
+
+TEST(Status, JsonHasTheSameFacts) {
+  FakeCluster cluster = HealthyCluster();
+  ASSERT_OK_AND_ASSIGN(const json::Document document, json::Parse(StatusOf(cluster, {"status", "-o", "json"})));
+  const json::Value& device = document.root()["devices"].Items()[0];
+  EXPECT_EQ(json::Write(device["name"]), R"("n1/gpu-0")");
+  EXPECT_EQ(json::Write(device["memoryMiB"]), "24576");
+  EXPECT_EQ(json::Write(device["usedMiB"]), "18432");
+  EXPECT_EQ(json::Write(device["freeMiB"]), "6144");
+  EXPECT_EQ(json::Write(device["state"]), R"(["healthy"])");
+  EXPECT_EQ(json::Write(device["holders"].Items()[1]["pods"]), R"(["eval"])");
+  EXPECT_THAT(StatusOf(cluster, {"status", "-o", "yaml"}), HasSubstr("    memoryMiB: 12288\n"));
+}
+
+}  // namespace
+}  // namespace allot::cli
