@@ -24,8 +24,8 @@ builds_asan  := asan
 builds_tsan  := tsan
 builds_fuzz  := fuzz
 test_builds   = $(if $(LABEL),$(sort $(foreach label,$(subst |, ,$(LABEL)),$(or $(builds_$(label)),dev))),$(builds_))
-# Tests with a real Kubernetes need its programs; without Go there are none, and these tests skip.
-test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs)
+# Tests with a real Kubernetes need its programs; without Go there are none, and these tests skip. Those of the image need ours.
+test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs programs)
 # What is built there, where that is not everything.
 targets_fuzz    := fuzzers
 targets_release := bench informer_probe load
@@ -95,7 +95,7 @@ help:  ## this list
 setup:
 	@$(SETUP)
 
-programs: build/$(PRESET)/build.ninja
+programs: setup build/$(PRESET)/build.ninja
 	@cmake --build build/$(PRESET) -j $(JOBS) --target allot allot-cdi-hook
 
 build-dev build-asan build-tsan build-release build-fuzz: build-%: setup build/%/build.ninja
