@@ -59,10 +59,11 @@ fuzz: build-dev build-fuzz  ## N=20000 random cases against Kubernetes' own code
 	@tests/conformance/differential '$(N)' || [ $$? -eq 77 ]
 	@ALLOT_FUZZ_SECONDS='$(SECONDS)' tools/run_tests --jobs $(JOBS) --label fuzz fuzz
 
-soak: build-dev cluster-programs  ## what is too long for every run: tsan, fuzz with N=200000 SECONDS=600, and ten minutes of Pods that come and go
+soak: build-dev cluster-programs  ## what is too long for every run: tsan, fuzz with N=200000 SECONDS=600, ten minutes of Pods that come and go, and the image for amd64 and arm64
 	@$(MAKE) tsan
 	@$(MAKE) fuzz N=200000 SECONDS=600
 	@tests/node/churn --seconds 600 || [ $$? -eq 77 ]
+	@tests/chart/multi_arch_test
 
 lint: check  ## clang-tidy on what changed since the last commit; ALL=1 on everything
 	@cmake --preset dev --log-level=WARNING >/dev/null
