@@ -79,6 +79,7 @@ setup-cluster: setup  ## build the programs of a real Kubernetes (once, about 13
 	@tests/cluster/build
 
 cluster: setup-cluster  ## start a real Kubernetes on this machine, as root: CLUSTER=dev NODES=1 GPUS=rtx3090,rtx3060 (docs/cluster.md)
+	@$(if $(GPUS),$(MAKE) build >&2)
 	@tests/cluster/up '$(CLUSTER)' --nodes '$(NODES)' --gpus '$(GPUS)'
 	@echo "export PATH=$$(tests/cluster/build --path):\$$PATH"
 

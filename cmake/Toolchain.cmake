@@ -27,7 +27,7 @@ if(CCACHE)
 endif()
 
 find_program(MOLD mold)
-if(MOLD)
+if(MOLD AND NOT CMAKE_CROSSCOMPILING)
   add_link_options(-fuse-ld=mold)
 endif()
 

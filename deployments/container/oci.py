@@ -22,6 +22,10 @@ def add(tar, name, data=b"", mode=0o644, kind=tarfile.REGTYPE, link=""):
     tar.addfile(info, io.BytesIO(data))
 
 
+def blob_path(descriptor):
+    return "blobs/" + descriptor["digest"].replace(":", "/")
+
+
 def tar_of(fill):
     """The bytes of a tar archive; fill(tar) puts files into it."""
     out = io.BytesIO()
@@ -49,6 +53,16 @@ def layer(folder):
     return tar_of(fill)
 
 
+def full_name(reference):
+    """The reference as containerd and kubelet name it: with its registry and tag."""
+    first, slash, _ = reference.partition("/")
+    if not slash:
+        reference = "docker.io/library/" + reference
+    elif not ("." in first or ":" in first or first == "localhost"):
+        reference = "docker.io/" + reference
+    return reference if ":" in reference.rpartition("/")[2] or "@" in reference else reference + ":latest"
+
+
 def archive(names, images):
     """An archive of one image for several architectures, under every one of the names."""
     blobs = {}
@@ -74,11 +88,16 @@ def archive(names, images):
         top = blob("index.v1+json", json.dumps({"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json",
                                                 "manifests": manifests}).encode())
     index = {"schemaVersion": 2, "manifests": [
-        {**top, "annotations": {"io.containerd.image.name": name, "org.opencontainers.image.ref.name": name}} for name in names]}
+        {**top, "annotations": {"io.containerd.image.name": full_name(name), "org.opencontainers.image.ref.name": name}} for name in names]}
+    # For docker, whose own store holds images of one architecture.
+    docker = [{"Config": blob_path(manifest["config"]), "RepoTags": names, "Layers": [blob_path(one) for one in manifest["layers"]]}
+              for manifest in (json.loads(blobs[top["digest"].partition(":")[2]]),) if "config" in manifest]
 
     def fill(tar):
         add(tar, "oci-layout", b'{"imageLayoutVersion":"1.0.0"}')
         add(tar, "index.json", json.dumps(index).encode())
+        if docker:
+            add(tar, "manifest.json", json.dumps(docker).encode())
         for digest, data in blobs.items():
             add(tar, f"blobs/sha256/{digest}", data)
 

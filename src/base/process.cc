@@ -158,8 +158,8 @@ class UndeadPids {
 };
 
 UndeadPids& Undead() {
-  static auto* const pids = new UndeadPids;
-  return *pids;
+  static UndeadPids pids;
+  return pids;
 }
 
 // A child that has been started and not been waited for.

@@ -4,7 +4,8 @@
 // Promises:
 //   1. the program gets its arguments as they are: no shell is ever involved;
 //   2. it inherits stdin, stdout and stderr as asked for and no other file of ours, with every signal at its default;
-//   3. nothing of it is left when a run fails: it is killed, with its process group or its children, and waited for;
+//   3. nothing of it is left when a run fails: it is killed, with its process group or its children, and waited for. Only
+//      one that a device keeps from dying is left to die by itself;
 //   4. what it writes to us costs no more memory than the limits say.
 // Safe to use from several threads.
 

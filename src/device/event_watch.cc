@@ -43,8 +43,8 @@ Result<std::vector<DeviceError>> EventWatch::Wait(std::chrono::milliseconds time
     const nvml::EventData& data = **event;
     const auto gpu = std::ranges::find(gpus_, data.device, &decltype(gpus_)::value_type::second);
     if (gpu == gpus_.end()) {
-      if (!errors.empty()) break;
-      return Unavailable("an error of a GPU that NVML does not name");
+      if (errors.empty()) return Unavailable("an error of a GPU that NVML does not name");
+      break;  // The others are told; this one shows itself at the next look.
     }
     const uint64_t xid = data.eventType == nvml::kEventXidCritical ? data.eventData : kXidOfDoubleBitError;
     errors.push_back({{gpu->first, InstanceOf(data.gpuInstanceId), InstanceOf(data.computeInstanceId)}, xid});

@@ -57,7 +57,20 @@ void Inventory::Run() {
   }
 }
 
+void Inventory::Recall(std::vector<DeviceError> errors) {
+  const std::lock_guard lock(mutex_);
+  recalled_ = std::move(errors);
+  rescan_ = true;
+  wake_.notify_all();
+}
+
+std::vector<DeviceError> Inventory::TakeRecalled() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(recalled_, {});
+}
+
 void Inventory::Look() {
+  for (const DeviceError& error : TakeRecalled()) scanner_.Recall(error);
   auto now = std::make_shared<const Snapshot>(scanner_.Scan());
   {
     const std::lock_guard lock(mutex_);

@@ -49,6 +49,8 @@ class Inventory {
   void Stop();
   // Looks again soon.
   void Rescan();
+  // Errors of before, which count as if they came now.
+  void Recall(std::vector<DeviceError> errors);
 
   // The last look. Before the first one: no GPUs, and a status that says so.
   std::shared_ptr<const Snapshot> snapshot() const;
@@ -66,6 +68,7 @@ class Inventory {
   void Rest();
   bool IsStopping() const;
   bool TakeRescan();
+  std::vector<DeviceError> TakeRecalled();
 
   const InventoryOptions options_;
   const std::function<void()> on_change_;
@@ -76,6 +79,7 @@ class Inventory {
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
   bool stopping_ = false, rescan_ = false;
+  std::vector<DeviceError> recalled_;
   std::shared_ptr<const Snapshot> snapshot_;
 };
 

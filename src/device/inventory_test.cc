@@ -86,6 +86,14 @@ TEST_F(InventoryTest, HearsOfAnErrorAtOnceAndForgetsItInTime) {
   ASSERT_TRUE(Becomes([](const Snapshot& now) { return now.health.at("GPU-0").state == Health::State::kHealthy; }));
 }
 
+TEST_F(InventoryTest, ErrorOfBeforeCountsAsIfItCameNow) {
+  ASSERT_TRUE(HasGpus(1));
+  inventory_.Recall({{{inventory_.snapshot()->gpus[0].uuid}, 79}});
+  ASSERT_TRUE(Becomes([](const Snapshot& now) { return now.health.begin()->second.value == "79"; }));
+  clock_.Advance(minutes(5));
+  ASSERT_TRUE(Becomes([](const Snapshot& now) { return now.health.begin()->second.state == Health::State::kHealthy; }));
+}
+
 TEST_F(InventoryTest, SaysWhatIsWrongAndComesBack) {
   ASSERT_TRUE(HasGpus(1));
   machine_.Write("fail: {nvmlInit_v2: DRIVER_NOT_LOADED, nvmlDeviceGetCount_v2: DRIVER_NOT_LOADED}");

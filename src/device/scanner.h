@@ -55,6 +55,9 @@ class Scanner {
   bool IsDue() const { return clock_.MonotonicNow() >= next_; }
   Snapshot Scan();
 
+  // An error of before: the next Scan() shows it.
+  void Recall(const DeviceError& error) { book_.OnXid(error.place, error.xid); }
+
   // Whether WaitForErrors has anything to wait for.
   bool CanWait() const { return watch_ && !watch_->IsEmpty(); }
   // Whether errors came within `timeout`: then Scan() shows them. An error: NVML cannot wait now; Scan() may show why. REQUIRES CanWait().

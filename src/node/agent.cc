@@ -41,6 +41,7 @@ constexpr seconds kIdle{10};  // after the last call
 constexpr seconds kSweepLimit{30};
 constexpr seconds kLeftoversEvery{60};
 constexpr seconds kRepairPause{5};  // after a repair, before the next one
+constexpr seconds kSweepPause{30};  // the same, of a sweep that somebody waits for
 constexpr size_t kMaxCalls = 256;   // of kubelet at once; each may wait for another one to end
 constexpr std::string_view kHookName = "allot-cdi-hook";
 
@@ -113,7 +114,7 @@ class Agent::Parts {
       RemoveDeadSockets(files_, options_.sockets.registry_dir, state_folder_);
       TRY(Serve(paths));
       log_.Info("serving", {{"node", options_.node_name}, {"socket", paths.service}});
-      Work(stop);
+      Work(paths, stop);
     }
     log_.Info("stopping");
     server_->Drain(std::chrono::steady_clock::now() + kDrain);
@@ -124,6 +125,8 @@ class Agent::Parts {
   }
 
  private:
+  enum Fault { kJournal, kRepair, kSockets };
+
   static CdiOptions WithHook(const AgentOptions& options, const std::string& state_folder) {
     CdiOptions cdi = options.cdi;
     if (!options.hook_program.empty()) cdi.hook = StrCat(state_folder, "/", kHookName);
@@ -181,15 +184,18 @@ class Agent::Parts {
 
   Status Serve(const SocketPaths& paths) {
     dra_.emplace(*preparer_, calls_, log_);
-    auto services = std::make_shared<rpc::Services>(), registration = std::make_shared<rpc::Services>();
-    dra_->AddTo(*services);
-    health_.AddTo(*services);
-    registration_->AddTo(*registration);
+    dra_->AddTo(*services_);
+    health_.AddTo(*services_);
+    registration_->AddTo(*registration_services_);
+    return Listen(paths);
+  }
+
+  Status Listen(const SocketPaths& paths) {
     ASSIGN_OR_RETURN(http::Listener service, ListenAt(paths.service));
-    server_->Serve(std::move(service), services);
+    server_->Serve(std::move(service), services_);
     ASSIGN_OR_RETURN(http::Listener registrar, ListenAt(paths.registration));
     ASSIGN_OR_RETURN(mark_, MarkSocket(files_, state_folder_, paths.registration));
-    server_->Serve(std::move(registrar), registration);
+    server_->Serve(std::move(registrar), registration_services_);
     return {};
   }
 
@@ -205,20 +211,17 @@ class Agent::Parts {
   }
 
   // The rest of the agent's life.
-  void Work(const Cancel& stop) {
+  void Work(const SocketPaths& paths, const Cancel& stop) {
     std::optional<MonotonicTime> idle_at = clock_.MonotonicNow() + kIdle;  // when to give memory back; nothing: done
     uint64_t calls = 0;
-    MonotonicTime health_due{}, repair_due{}, repair_again{}, leftovers_due{}, sweep_due{};
+    MonotonicTime health_due{}, repair_due{}, repair_again{}, leftovers_due{}, sweep_due{}, swept_at{};
     for (;;) {
       for (std::string& damage : journal_->TakeDamage()) log_.Error("journal damaged", {{"error", std::move(damage)}});
-      const Status policy = policy_.Refresh();
-      if (policy_told_.IsNew(policy)) {
-        if (policy.ok())
-          log_.Info("node config is good again", {{"file", options_.config_path}});
-        else
-          log_.Error("node config not used", {{"error", policy.message()}});
-      }
+      RefreshPolicy();
+      if (const Status serving = KeepSockets(paths); sockets_told_.IsNew(serving) && !serving.ok())
+        log_.Error("kubelet cannot reach this agent", {{"error", serving.message()}});
       const Result<Holdings> holdings = journal_->Read();
+      SetFault(kJournal, holdings.status());
       if (journal_told_.IsNew(holdings.status()) && !holdings.ok()) log_.Error("journal", {{"error", holdings.status().message()}});
       if (holdings.ok() && looked_ && MayPublish(stop)) Publish(*holdings);
       if (looked_) bulletin_.Tell(Ready());
@@ -228,10 +231,11 @@ class Agent::Parts {
         health_due = now + kHealthEvery;
       }
       const http::Patience patience{std::chrono::steady_clock::now() + kSweepLimit, &stop};
-      const bool lost = now >= repair_again && holdings.ok() && preparer_->IsSpecLost(*holdings);
+      const bool lost = now >= repair_again && holdings.ok() && preparer_->NeedsRepair(*holdings);
       if (looked_ && (now >= repair_due || lost)) {
         const Status repaired = preparer_->Repair(patience);
         if (repair_told_.IsNew(repaired) && !repaired.ok()) log_.Warning("repair", {{"error", repaired.message()}});
+        SetFault(kRepair, repaired);
         repair_due = now + options_.sweep_every;
         repair_again = now + kRepairPause;
       }
@@ -241,10 +245,12 @@ class Agent::Parts {
         RemoveLeftovers(files_, state_folder_, "", before);
         leftovers_due = now + kLeftoversEvery;
       }
+      if (preparer_->WantsSweep()) sweep_due = std::min(sweep_due, swept_at + kSweepPause);
       if (now >= sweep_due) {
         const Status swept = preparer_->LetGo(options_.sweep_grace, patience);
         if (sweep_told_.IsNew(swept) && !swept.ok()) log_.Warning("sweep", {{"error", swept.message()}});
         sweep_due = now + options_.sweep_every;
+        swept_at = now;
       }
       if (const uint64_t count = server_->stats().calls; std::exchange(calls, count) != count) idle_at = now + kIdle;
       if (idle_at && now >= *idle_at) {
@@ -255,15 +261,52 @@ class Agent::Parts {
     }
   }
 
+  void RefreshPolicy() {
+    const NodeConfig before = policy_.current();
+    const Status policy = policy_.Refresh();
+    if (policy_told_.IsNew(policy)) {
+      if (policy.ok())
+        log_.Info("node config is good again", {{"file", options_.config_path}});
+      else
+        log_.Error("node config not used", {{"error", policy.message()}});
+    }
+    const bool missing = !options_.config_path.empty() && !files_.Exists(options_.config_path);
+    if (missing && !std::exchange(config_missing_, missing))
+      log_.Warning("there is no node config: all GPUs are shared", {{"file", options_.config_path}});
+    else if (before != policy_.current())
+      log_.Info("node config read; what is held keeps its mode until it is let go", {{"file", options_.config_path}});
+    config_missing_ = missing;
+  }
+
+  // Whether kubelet finds us where it looks. A socket whose file is gone, or that another agent left behind, is made anew.
+  Status KeepSockets(const SocketPaths& paths) {
+    Status status;
+    if (!IsSocketMarked(files_, mark_, paths.registration) || !files_.Exists(paths.service)) {
+      status = CheckSocketFree(paths.registration);
+      if (status.ok()) {
+        log_.Warning("the sockets were gone; they are made again", {{"socket", paths.registration}});
+        status = Listen(paths);
+      }
+    }
+    SetFault(kSockets, status);
+    return status;
+  }
+
   // Says what the node offers, when that has changed.
   void Publish(const Holdings& holdings) {
     world_.KeepOnly(holdings);
     if (!knows_offered_) {
       // What is on the server was promised to those who hold it: only then can a change of policy wait for them.
-      Result<Policies> offered = publisher_.Offered({std::chrono::steady_clock::now() + seconds(2)});
-      if (!offered.ok()) return;
-      offered_ = *std::move(offered);
+      const Result<std::vector<kube::ObjectPtr>> slices = publisher_.Slices({std::chrono::steady_clock::now() + seconds(2)});
+      if (!slices.ok()) return;
+      std::vector<device::DeviceError> errors;
+      for (const kube::ObjectPtr& slice : *slices) {
+        ReadPolicies(slice->json()["spec"]["devices"], offered_);
+        ReadErrors(slice->json()["spec"]["devices"], inventory_.snapshot()->gpus, errors);
+      }
       knows_offered_ = true;
+      // An agent that was started anew does not make a GPU well. What is offered shows it at the next look.
+      if (!errors.empty()) return inventory_.Recall(std::move(errors));
     }
     const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
     if (const bool found = snapshot->status.ok(); !std::exchange(library_loaded_, found) && found) ForgetReadahead();
@@ -284,7 +327,7 @@ class Agent::Parts {
       if (problems_.insert(problem).second) log_.Warning("device left out", {{"error", std::move(problem)}});
     }
     for (const std::string& problem : snapshot->left_out) {
-      if (problems_.insert(problem).second) log_.Warning("GPU left out", {{"error", problem}});
+      if (problems_.insert(problem).second) log_.Warning("GPU that does not answer", {{"error", problem}});
     }
     for (const device::Gpu& gpu : snapshot->gpus) {
       for (const std::string& problem : gpu.problems) {
@@ -295,7 +338,20 @@ class Agent::Parts {
     publisher_.Publish(std::move(offer.slices));
   }
 
-  void TellHealth() { health_.Update(HealthOf(*inventory_.snapshot(), options_.node_name, clock_.Now(), kHealthTimeout)); }
+  void TellHealth() {
+    const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+    health_.Update(HealthOf(*snapshot, options_.node_name, clock_.Now(), kHealthTimeout));
+    for (const auto& [uuid, health] : snapshot->health) {
+      std::string& told = health_told_[uuid];
+      if (std::exchange(told, health.message) == health.message) continue;
+      if (health.state == device::Health::State::kUnhealthy)
+        log_.Error("GPU unhealthy", {{"gpu", uuid}, {"error", health.message}});
+      else if (health.state == device::Health::State::kNoted)
+        log_.Warning("GPU", {{"gpu", uuid}, {"error", health.message}});
+      else
+        log_.Info("GPU healthy again", {{"gpu", uuid}});
+    }
+  }
 
   void OnPublished(const Publication& publication) {
     if (publication.status.ok()) {
@@ -310,10 +366,16 @@ class Agent::Parts {
     waiting_ = std::move(status);
   }
 
+  void SetFault(Fault fault, Status status) {
+    const std::lock_guard lock(waiting_mutex_);
+    faults_[fault] = std::move(status);
+  }
+
   Status Ready() {
     {
       const std::lock_guard lock(waiting_mutex_);
       TRY(Status(waiting_));
+      for (const auto& [fault, status] : faults_) TRY(Status(status));
     }
     TRY(registration_->state());
     // A machine without a GPU is as it should be; one whose GPU cannot be used is not.
@@ -353,10 +415,15 @@ class Agent::Parts {
   std::set<std::string> problems_;
   bool publishing_ = false;
   bool library_loaded_ = false;  // the driver's
+  bool config_missing_ = false;
   SocketMark mark_;
+  const std::shared_ptr<rpc::Services> services_ = std::make_shared<rpc::Services>();
+  const std::shared_ptr<rpc::Services> registration_services_ = std::make_shared<rpc::Services>();
   std::mutex waiting_mutex_;
-  Status waiting_;  // for others to go; ok: for nobody
-  Told rival_told_, repair_told_, policy_told_, sweep_told_, inventory_told_, journal_told_;
+  Status waiting_;                                  // for others to go; ok: for nobody
+  std::map<Fault, Status> faults_;                  // that keep us from serving
+  std::map<std::string, std::string> health_told_;  // by UUID: what is wrong with it
+  Told sockets_told_, rival_told_, repair_told_, policy_told_, sweep_told_, inventory_told_, journal_told_;
   CallMetrics calls_;
   std::optional<Preparer> preparer_;
   HealthService health_;

@@ -11,7 +11,8 @@ namespace allot::node {
 namespace {
 
 constexpr std::string_view kSuffix = ".yaml";
-constexpr std::string_view kVersion = "0.5.0";  // the first with hostPath of device nodes
+constexpr std::string_view kVersion = "0.6.0";  // the first with annotations
+constexpr std::string_view kClaim = "allot/claim";
 constexpr size_t kMaxSpec = 1 << 20;
 
 // The lists of `containerEdits`, filled and then written.
@@ -127,6 +128,11 @@ Result<std::string> Cdi::Spec(const Holding& holding, std::span<const device::Gp
   to.StartObject();
   Field(to, "cdiVersion", kVersion);
   Field(to, "kind", kCdiKind);
+  // Whose it is, in case that the journal is lost.
+  to.SharedKey("annotations");
+  to.StartObject();
+  Field(to, kClaim, StrCat(holding.name_space, "/", holding.name));
+  to.EndObject();
   to.SharedKey("devices");
   to.StartArray();
   bool all_by_toolkit = true;
@@ -189,6 +195,16 @@ Status Cdi::Write(const Holding& holding, std::span<const device::Gpu> gpus) {
   if (const Result<std::string> there = files_.ReadFile(path, kMaxSpec); there.ok() && *there == spec) return {};
   if (!files_.Exists(options_.folder)) TRY(files_.MakeDirs(options_.folder));
   return files_.ReplaceFile(path, spec);
+}
+
+Result<ClaimRef> Cdi::ClaimOf(std::string_view uid) const {
+  ASSIGN_OR_RETURN(const std::string text, files_.ReadFile(PathOf(uid), kMaxSpec));
+  ASSIGN_OR_RETURN(const json::Document spec, json::Parse(text));
+  const json::Value& claim = spec.root()["annotations"][kClaim];
+  const std::string_view name = claim.IsString() ? claim.AsString() : std::string_view();
+  const size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return Invalid(PathOf(uid), ": does not say of which claim it is");
+  return ClaimRef{std::string(name.substr(0, slash)), std::string(name.substr(slash + 1)), std::string(uid)};
 }
 
 Status Cdi::Remove(std::string_view uid) { return files_.Remove(PathOf(uid)); }

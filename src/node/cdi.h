@@ -48,6 +48,8 @@ class Cdi {
   Status Remove(std::string_view uid);
 
   bool Has(std::string_view uid) const { return files_.Exists(PathOf(uid)); }
+  // Whose file it is. kInvalid where it does not say so.
+  Result<ClaimRef> ClaimOf(std::string_view uid) const;
   // The claims that have a file.
   Result<std::vector<std::string>> Uids() const;
 

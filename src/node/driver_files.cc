@@ -80,7 +80,8 @@ Status DriverFiles::Check() const {
     if (std::find(control_nodes.begin(), control_nodes.end(), node) != control_nodes.end()) continue;
     return Unavailable("device node ", node, " is missing; load the driver's modules on the node: nvidia-modprobe -u -c 0");
   }
-  if (library_folders.empty())
+  const auto is_cuda = [](const std::string& path) { return path.find("/libcuda.so.") != std::string::npos; };
+  if (std::none_of(mounts.begin(), mounts.end(), is_cuda))
     return Unavailable("the driver's libraries are missing, or only being installed (no libcuda.so of its version)");
   return {};
 }

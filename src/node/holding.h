@@ -16,6 +16,12 @@
 
 namespace allot::node {
 
+struct ClaimRef {
+  std::string name_space, name, uid;
+
+  std::string ToString() const { return StrCat("claim ", name_space, "/", name); }
+};
+
 // One device of an allocation, or a share of one.
 struct Share {
   std::string request;  // of the claim, without the name of the alternative

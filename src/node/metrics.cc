@@ -14,8 +14,8 @@ constexpr std::array<std::string_view, 2> kErrors = {"nvidia_dra_node_prepare_er
 constexpr std::array<std::string_view, 2> kErrorTypes = {"prepare_devices", "unprepare_devices"};
 
 std::string Number(double value) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+  char digits[64];
+  return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed).ptr};
 }
 
 void Header(std::string& text, std::string_view name, std::string_view type, std::string_view help) {
@@ -134,7 +134,7 @@ void AppendGpuMetrics(const GpuMetricsInput& input, std::string& text) {
     text += samples;
   };
   add("allot_gpu_memory_used_bytes", "Memory of the device that is in use, whoever uses it.", used_text);
-  add("allot_gpu_healthy", "1 while the device may get new claims.", healthy_text);
+  add("allot_gpu_healthy", "1 while nothing is wrong with the device.", healthy_text);
   add("allot_claim_memory_granted_bytes", "Memory of the device that the claim may use.", granted_text);
   add("allot_claim_memory_used_bytes", "Memory of the device that processes of the claim's Pods use.", claim_used_text);
   Header(text, "nvidia_dra_prepared_devices", "gauge", "Devices, or shares of them, that claims hold.");

@@ -284,12 +284,13 @@ Reduced Reduce(const json::Value& slices, ServerFeatures features) {
   reduced.slices = WriteSlices(kept.size(), [&](size_t i, json::Builder& b) {
     b.StartObject();
     for (const json::Member& member : kept[i].Members()) {
-      if (member.key == "taints" && !features.taints) continue;
-      b.SharedKey(member.key);
-      if (member.key != "taints" || features.notes) {
-        b.Add(member.value);
+      const bool filters = member.key == "taints" && !(features.taints && features.notes);
+      if (!filters) {
+        b.SharedKey(member.key), b.Add(member.value);
         continue;
       }
+      if (!features.taints || std::none_of(member.value.Items().begin(), member.value.Items().end(), keeps_away)) continue;
+      b.SharedKey(member.key);
       b.StartArray();
       for (const json::Value& taint : member.value.Items()) {
         if (keeps_away(taint)) b.Add(taint);

@@ -85,11 +85,21 @@ Result<Policy> ReadPolicy(const Value& object, std::string_view path) {
   return policy;
 }
 
+// fnmatch takes a bracket without its end for itself, and the rule would match nothing.
+Status CheckPattern(const std::string& pattern, const std::string& path) {
+  for (size_t open = pattern.find('['); open != std::string::npos; open = pattern.find('[', open + 1)) {
+    open = pattern.find(']', open + 2);  // "[]a]": the first one is a character
+    if (open == std::string::npos) return Invalid(path, ": ", Quoted(pattern), " has a [ without its ]");
+  }
+  return {};
+}
+
 Result<GpuRule> ReadRule(const Value& value, std::string_view path) {
   TRY(CheckFields(value, path, {"uuid", "productName", "minor", "mode", "maxSharers"}));
   GpuRule rule;
   TRY(ReadText(value, path, "uuid", rule.uuid));
   TRY(ReadText(value, path, "productName", rule.product_name));
+  if (rule.product_name) TRY(CheckPattern(*rule.product_name, Path(path, "productName")));
   TRY(ReadInt(value, path, "minor", 0, 1'000'000, rule.minor));
   if (!rule.uuid && !rule.product_name && !rule.minor) {
     return Invalid(path, ": says no GPU; set uuid, productName or minor, or use default for all");
@@ -127,6 +137,7 @@ Status ReadOverride(const Value& item, const std::string& path, NodeConfig& conf
   std::optional<std::string> name;
   TRY(ReadText(item, path, "name", name));
   if (!name) return Invalid(Path(path, "name"), ": is missing; a node's name, or a pattern such as lab-*");
+  TRY(CheckPattern(*name, Path(path, "name")));
   NodeConfig::Override& node = config.nodes.emplace_back();
   node.name = *name;
   return ReadRules(item, path, node.rules);

@@ -75,6 +75,7 @@ TEST(Policy, AnErrorNamesTheField) {
       {Config("default: shared"), "default: expected an object, not a string"},
       {Config("default: {}"), "default.mode: is missing"},
       {Config("default: {mode: share}"), "default.mode: \"share\" is not shared, exclusive or cordoned"},
+      {Config("gpus: [{productName: \"[abc\", mode: shared}]"), "gpus[0].productName: \"[abc\" has a [ without its ]"},
       {Config("default: {mode: exclusive, maxSharers: 2}"), "default.maxSharers: only with mode shared, not exclusive"},
       {Config("default: {mode: shared, maxSharers: 0}"), "default.maxSharers: expected a whole number from 1"},
       {Config("default: {mode: shared, maxSharers: many}"), "default.maxSharers: expected a whole number from 1"},

@@ -150,7 +150,10 @@ Result<Holding> Preparer::Resolve(const ClaimRef& claim, const http::Patience& p
 
 Status Preparer::Reserve(const Holding& wanted, const http::Patience& patience) {
   std::vector<std::shared_ptr<const Holding>> in_the_way;
-  Status added = parts_.journal.Add(wanted, [&](const Holdings& others) { return CheckFits(wanted, others, in_the_way); });
+  Status added = parts_.journal.Add(wanted, [&](const Holdings& others) {
+    TRY(CheckSpecs(others));
+    return CheckFits(wanted, others, in_the_way);
+  });
   if (added.ok() || in_the_way.empty()) return added;
   const bool going = std::any_of(in_the_way.begin(), in_the_way.end(), [&](const auto& holder) { return IsGoing(*holder, patience); });
   // Only what is about to be let go is worth waiting for.
@@ -163,8 +166,9 @@ bool Preparer::IsGoing(const Holding& holder, const http::Patience& patience) {
     if (busy_.contains(holder.uid)) return true;
   }
   const Result<kube::ObjectPtr> claim = parts_.world.Claim(holder.name_space, holder.name, patience);
-  if (!claim.ok()) return true;  // gone, or nobody can tell
-  return (*claim)->uid() != holder.uid || !IsAllocatedHere(**claim);
+  if (claim.ok() && (*claim)->uid() == holder.uid && IsAllocatedHere(**claim)) return false;
+  wants_sweep_ = true;
+  return true;  // gone, or nobody can tell
 }
 
 Status Preparer::Make(const Holding& holding, const http::Patience& patience) {
@@ -176,7 +180,7 @@ Status Preparer::Make(const Holding& holding, const http::Patience& patience) {
   }
   for (const HeldShare& share : holding.shares) {
     if (UsesTimeSlices(share)) {
-      const std::lock_guard lock(time_slices_);
+      ASSIGN_OR_RETURN(const auto lock, LockTimeSlices(patience));
       TRY(parts_.time_slice.Set(share.uuid, share.sharing.interval, patience));
     }
     if (share.sharing.strategy == "MPS" && !parts_.files.Exists(parts_.mps_pipes + "/control")) {
@@ -197,9 +201,16 @@ Status Preparer::Undo(const Holding& holding, const http::Patience& patience) {
   return parts_.journal.Remove(holding.uid);
 }
 
+Result<std::unique_lock<std::timed_mutex>> Preparer::LockTimeSlices(const http::Patience& patience) {
+  std::unique_lock lock(time_slices_, std::defer_lock);
+  if (!lock.try_lock_until(patience.deadline.value_or(std::chrono::steady_clock::now() + kLongest)))
+    return Unavailable("the time slice of another GPU is still being set");
+  return lock;
+}
+
 Status Preparer::ResetTimeSlice(const std::string& claim_uid, const std::string& gpu_uuid, const http::Patience& patience) {
   // A claim that comes now is in the journal, or sets its own after us.
-  const std::lock_guard lock(time_slices_);
+  ASSIGN_OR_RETURN(const auto lock, LockTimeSlices(patience));
   ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
   std::string interval = "Default";
   for (const auto& [uid, other] : held) {

@@ -35,12 +35,6 @@
 
 namespace allot::node {
 
-struct ClaimRef {
-  std::string name_space, name, uid;
-
-  std::string ToString() const { return StrCat("claim ", name_space, "/", name); }
-};
-
 // A device as kubelet wants it.
 struct PreparedDevice {
   std::vector<std::string> requests;
@@ -83,7 +77,9 @@ class Preparer {
   Status Unprepare(const ClaimRef& claim, const http::Patience& patience);
 
   // Whether a holding lacks its CDI spec, which somebody removed: worth a Repair.
-  bool IsSpecLost(const Holdings& holdings) const;
+  bool NeedsRepair(const Holdings& holdings) const;
+  // Whether somebody waits for a holder whose claim is gone: LetGo soon.
+  bool WantsSweep() { return wants_sweep_.exchange(false) || !missing_.empty(); }
   // Makes good what is derived from the holdings, and removes what belongs to none. Asks nobody outside of the node. Claims that are being
   // worked on are passed over.
   Status Repair(const http::Patience& patience);
@@ -98,8 +94,13 @@ class Preparer {
   Status Reserve(const Holding& wanted, const http::Patience& patience);
   Status Make(const Holding& holding, const http::Patience& patience);
   Status Undo(const Holding& holding, const http::Patience& patience);
+  // Not ok: a claim that is not in the journal may be in use.
+  Status CheckSpecs(const Holdings& holdings) const;
+  // A CDI spec without a holding: the journal was damaged or lost. Puts back what the API says, or removes the spec.
+  Status Recover(const std::string& uid, const http::Patience& patience);
   // To what the other holders of the GPU want.
   Status ResetTimeSlice(const std::string& claim_uid, const std::string& gpu_uuid, const http::Patience& patience);
+  Result<std::unique_lock<std::timed_mutex>> LockTimeSlices(const http::Patience& patience);
   // Whether the claim is still allocated to us. What cannot be read is.
   bool IsAllocatedHere(const kube::Object& claim) const;
   bool IsGoing(const Holding& holder, const http::Patience& patience);
@@ -108,7 +109,8 @@ class Preparer {
   Status Insist(const ClaimRef& claim, const http::Patience& patience, const std::function<Status(const http::Patience&)>& attempt);
 
   const Parts parts_;
-  std::mutex time_slices_;  // held while one is set
+  std::atomic<bool> wants_sweep_ = false;
+  std::timed_mutex time_slices_;  // held while one is set
   std::mutex mutex_;
   std::condition_variable changed_;
   std::set<std::string> busy_;                                 // claims whose turn it is

@@ -244,6 +244,24 @@ TEST_F(PrepareTest, AgentThatFailsLeavesWhatAnotherOneMade) {
   EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
 }
 
+// Bug: with a journal that was damaged or lost, claims that ran were forgotten, and their cards given out again.
+TEST_F(PrepareTest, LostJournalIsPutTogetherAgainFromSpecsAndApi) {
+  ASSERT_OK(Prepare(Claim("u1", "18Gi")));
+  ASSERT_OK(Prepare(Claim("u2", "6Gi")));
+  const std::string spec = *files_.ReadFile(CdiPath("u1"), 1 << 20);
+  std::filesystem::remove(folder_ + "/state/journal");
+  const ClaimRef late = Claim("u3", "12Gi");
+  EXPECT_THAT(Prepare(late), IsStatus(Code::kUnavailable, HasSubstr("is not in its journal")));
+  EXPECT_TRUE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
+  world_.Remove("lab", "claim-u2");
+  ASSERT_OK(agent_.preparer.Repair(Short()));
+  EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
+  EXPECT_THAT(files_.ReadFile(CdiPath("u1"), 1 << 20), IsOkAndHolds(spec));
+  EXPECT_FALSE(agent_.cdi.Has("u2"));
+  EXPECT_FALSE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
+  EXPECT_THAT(Prepare(late), IsStatus(Code::kExhausted, HasSubstr("18432")));
+}
+
 TEST_F(PrepareTest, ManyClaimsAtOnceNeverOvercommit) {
   std::vector<std::thread> threads;
   std::atomic<int> prepared = 0;

@@ -63,11 +63,11 @@ Publication Publisher::status() const {
   return publication_;
 }
 
-Result<Policies> Publisher::Offered(const http::Patience& patience) const {
+Result<std::vector<kube::ObjectPtr>> Publisher::Slices(const http::Patience& patience) const {
   TRY(informer_.AwaitSync(patience));
-  Policies policies;
-  informer_.snapshot()->Each([&](const kube::ObjectPtr& slice) { ReadPolicies(slice->json()["spec"]["devices"], policies); });
-  return policies;
+  std::vector<kube::ObjectPtr> slices;
+  informer_.snapshot()->Each([&](const kube::ObjectPtr& slice) { slices.push_back(slice); });
+  return slices;
 }
 
 void Publisher::Stop() {

@@ -77,9 +77,9 @@ class Publisher final : private kube::Informer::Handler {
 
   Publication status() const;
 
-  // What the slices on the server were made with: a restarted agent's first OfferInput::offered. From Start on; kUnavailable when they
-  // cannot be listed in time.
-  Result<Policies> Offered(const http::Patience& patience) const;
+  // What is on the server: a restarted agent learns from it what it had promised (ReadPolicies) and heard (ReadErrors). From Start on;
+  // kUnavailable when they cannot be listed in time.
+  Result<std::vector<kube::ObjectPtr>> Slices(const http::Patience& patience) const;
 
   // Returns when the thread has ended. The slices stay.
   void Stop();

@@ -290,9 +290,11 @@ TEST(Publisher, ARestartWritesNothingAndKnowsWhatWasOffered) {
   }
   const int writes = api.writes();
   Node node(api);
-  const auto offered = node.publisher().Offered({});
-  ASSERT_OK(offered);
-  EXPECT_THAT(*offered, ElementsAre(Pair("GPU-0", Policy()), Pair("GPU-1", Policy())));
+  const auto slices = node.publisher().Slices({});
+  ASSERT_OK(slices);
+  Policies offered;
+  for (const kube::ObjectPtr& slice : *slices) ReadPolicies(slice->json()["spec"]["devices"], offered);
+  EXPECT_THAT(offered, ElementsAre(Pair("GPU-0", Policy()), Pair("GPU-1", Policy())));
   node.Publish(2);
   ASSERT_TRUE(node.AwaitDevices(2));
   EXPECT_EQ(api.writes(), writes);

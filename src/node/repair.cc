@@ -16,27 +16,53 @@ bool Preparer::IsAllocatedHere(const kube::Object& claim) const {
   return false;
 }
 
-bool Preparer::IsSpecLost(const Holdings& holdings) const {
+bool Preparer::NeedsRepair(const Holdings& holdings) const {
   for (const auto& [uid, holding] : holdings) {
     if (!parts_.cdi.Has(uid)) return true;
   }
-  return false;
+  return !CheckSpecs(holdings).ok();
+}
+
+Status Preparer::CheckSpecs(const Holdings& holdings) const {
+  ASSIGN_OR_RETURN(const std::vector<std::string> specs, parts_.cdi.Uids());
+  for (const std::string& uid : specs) {
+    if (holdings.contains(uid)) continue;
+    const Result<ClaimRef> claim = parts_.cdi.ClaimOf(uid);
+    return Unavailable(claim.ok() ? claim->ToString() : StrCat("claim ", uid),
+                       " has a CDI spec on this node and is not in its journal: ", "what it holds has to be asked of the API first");
+  }
+  return {};
+}
+
+Status Preparer::Recover(const std::string& uid, const http::Patience& patience) {
+  if (const Result<ClaimRef> claim = parts_.cdi.ClaimOf(uid); claim.ok()) {
+    const Result<Holding> holding = Resolve(*claim, patience);
+    if (holding.ok()) {
+      parts_.log(StrCat(claim->ToString(), " was not in the journal any more: it is put back, as the API has it"));
+      return parts_.journal.Add(*holding, [](const Holdings&) { return Status(); });
+    }
+    const Code code = holding.status().code();
+    if (code != Code::kNotFound && code != Code::kInvalid) return holding.status();
+  }
+  // Under the journal's lock: who holds a claim has written that down before its file.
+  return parts_.journal.Inspect([&](const Holdings& held) {
+    if (held.contains(uid)) return Status();
+    parts_.log(StrCat("remove the CDI spec of claim ", uid, ", which holds nothing"));
+    return parts_.cdi.Remove(uid);
+  });
 }
 
 Status Preparer::Repair(const http::Patience& patience) {
   ASSIGN_OR_RETURN(const std::vector<std::string> specs, parts_.cdi.Uids());
+  Status first_error;
   for (const std::string& uid : specs) {
     const Turn turn(*this, uid, Turn::kTry);
     if (!turn.mine()) continue;
-    // Under the journal's lock: who holds a claim has written that down before its file.
-    TRY(parts_.journal.Inspect([&](const Holdings& held) {
-      if (held.contains(uid)) return Status();
-      parts_.log(StrCat("remove the CDI spec of claim ", uid, ", which holds nothing"));
-      return parts_.cdi.Remove(uid);
-    }));
+    ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
+    if (held.contains(uid)) continue;
+    if (Status recovered = Recover(uid, patience); !recovered.ok() && first_error.ok()) first_error = std::move(recovered);
   }
   ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
-  Status first_error;
   for (const auto& [uid, holding] : held) {
     const Turn turn(*this, uid, Turn::kTry);
     if (!turn.mine()) continue;

@@ -1,5 +1,7 @@
 #include "node/report.h"
 
+#include <charconv>
+
 #include "node/devices.h"
 #include "node/metrics.h"
 #include "node/usage.h"
@@ -19,6 +21,25 @@ DeviceTaints TaintsOf(const device::Snapshot& snapshot) {
     taints[uuid].push_back({StrCat(kDriver, "/", health.key), health.value, IsUnhealthy(health) ? "NoSchedule" : "None"});
   }
   return taints;
+}
+
+void ReadErrors(const json::Value& devices, std::span<const device::Gpu> gpus, std::vector<device::DeviceError>& errors) {
+  if (!devices.IsArray()) return;
+  for (const json::Value& device : devices.Items()) {
+    const json::Value& uuid = device["attributes"]["uuid"]["string"];
+    if (!uuid.IsString() || !device["taints"].IsArray()) continue;
+    const auto found = FindByUuid(gpus, uuid.AsString());
+    if (!found) continue;
+    for (const json::Value& taint : device["taints"].Items()) {
+      const std::string_view value = taint["value"].IsString() ? taint["value"].AsString() : std::string_view();
+      uint64_t xid = 0;
+      if (!taint["key"].IsString() || taint["key"].AsString() != StrCat(kDriver, "/xid")) continue;
+      if (std::from_chars(value.data(), value.data() + value.size(), xid).ec != std::errc()) continue;
+      device::Place place{found->gpu->uuid};
+      if (found->mig != nullptr) place = {found->gpu->uuid, found->mig->gpu_instance, found->mig->compute_instance};
+      errors.push_back({place, xid});
+    }
+  }
 }
 
 std::vector<rpc::DeviceHealth> HealthOf(const device::Snapshot& snapshot, const std::string& node_name, WallTime now,

@@ -2,6 +2,7 @@
 // What the agent tells others of its GPUs: taints for the scheduler, health for kubelet, use for Prometheus.
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ namespace allot::node {
 
 // A GPU that is unhealthy keeps new claims away; what is only noted can be seen and does nothing.
 DeviceTaints TaintsOf(const device::Snapshot& snapshot);
+
+// The errors that the taints of published devices tell of. `devices`: a list as `spec.devices` has it.
+void ReadErrors(const json::Value& devices, std::span<const device::Gpu> gpus, std::vector<device::DeviceError>& errors);
 
 // All devices that are offered.
 std::vector<rpc::DeviceHealth> HealthOf(const device::Snapshot& snapshot, const std::string& node_name, WallTime now,

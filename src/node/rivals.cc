@@ -86,6 +86,16 @@ Result<SocketMark> MarkSocket(FileSystem& files, const std::string& state, const
   return mark;
 }
 
+bool IsSocketMarked(const FileSystem& files, const SocketMark& mark, const std::string& path) {
+  const Result<FileStamp> stamp = files.Stamp(path);
+  return stamp.ok() && MarkOf(*stamp) == mark.text;
+}
+
+Status CheckSocketFree(const std::string& path) {
+  if (!Answers(path)) return {};
+  return Unavailable("another agent has taken the place of ", path, "; give each --pod-uid, or end one of them");
+}
+
 void UnmarkSocket(FileSystem& files, const SocketMark& mark) {
   // Another agent may have taken the socket's place, and marked it as its own.
   const Result<std::string> text = files.ReadFile(mark.path, mark.text.size() + 1);

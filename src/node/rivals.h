@@ -26,5 +26,9 @@ struct SocketMark {
 // Says that the socket at `path` is ours, for CheckDraDriver of others. In `state`.
 Result<SocketMark> MarkSocket(FileSystem& files, const std::string& state, const std::string& path);
 void UnmarkSocket(FileSystem& files, const SocketMark& mark);
+// Whether the socket at `path` is the one of the mark.
+bool IsSocketMarked(const FileSystem& files, const SocketMark& mark, const std::string& path);
+// Ok where nobody answers at the socket.
+Status CheckSocketFree(const std::string& path);
 
 }  // namespace allot::node

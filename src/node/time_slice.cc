@@ -24,14 +24,16 @@ Status SmiTimeSlice::Set(const std::string& gpu_uuid, const std::string& interva
   CHECK(found != kIntervals.end());
   const auto number = std::to_string(found - kIntervals.begin());
   // That library alone: beside it may be the C library of another system, if we are in a container.
-  ASSIGN_OR_RETURN(const std::string library, device::DriverRoot(root_.here).FindLibrary("libnvidia-ml.so.1"));
+  const device::DriverRoot driver(root_.here);
+  ASSIGN_OR_RETURN(const std::string program, driver.Resolve("/usr/bin/nvidia-smi"));
+  ASSIGN_OR_RETURN(const std::string library, driver.FindLibrary("libnvidia-ml.so.1"));
   ProcessSpec process;
-  process.environment = {{"PATH", StrCat(root_.Here("/usr/bin"), ":", root_.Here("/bin"))}, {"LD_PRELOAD", library}};
+  process.environment = {{"LD_PRELOAD", library}};
   process.cancel = patience.cancel;
   process.stderr_to = ProcessSpec::Stderr::kCapture;
   // The compute mode must let several processes in, or there is nothing to slice.
-  const std::vector<std::vector<std::string>> commands = {{"nvidia-smi", "-i", gpu_uuid, "-c", "DEFAULT"},
-                                                          {"nvidia-smi", "compute-policy", "-i", gpu_uuid, "--set-timeslice", number}};
+  const std::vector<std::vector<std::string>> commands = {{program, "-i", gpu_uuid, "-c", "DEFAULT"},
+                                                          {program, "compute-policy", "-i", gpu_uuid, "--set-timeslice", number}};
   for (const std::vector<std::string>& argv : commands) {
     process.argv = argv;
     TRY(http::Check(patience));

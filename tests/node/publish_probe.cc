@@ -120,7 +120,9 @@ Status Run(const std::string& name) {
   node::Publisher publisher(*client, options, random, clock);
   publisher.Start();
   Node node;
-  ASSIGN_OR_RETURN(node.offered, publisher.Offered({std::chrono::steady_clock::now() + std::chrono::seconds(30), nullptr}));
+  ASSIGN_OR_RETURN(const std::vector<kube::ObjectPtr> slices,
+                   publisher.Slices({std::chrono::steady_clock::now() + std::chrono::seconds(30), nullptr}));
+  for (const kube::ObjectPtr& slice : slices) node::ReadPolicies(slice->json()["spec"]["devices"], node.offered);
   Say(node.offered);
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);

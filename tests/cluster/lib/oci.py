@@ -9,20 +9,10 @@ from pathlib import Path
 from .cluster import Failure, programs, run
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "deployments/container"))
-from oci import Image, add, archive, tar_of  # pylint: disable=wrong-import-position
+from oci import Image, add, archive, full_name, tar_of  # pylint: disable=wrong-import-position
 
 BASE = "docker.io/local/busybox:1"
 BUSYBOX = "/bin/busybox"
-
-
-def full_name(reference):
-    """The reference as containerd keeps it: with its registry and tag."""
-    first, slash, _ = reference.partition("/")
-    if not slash:
-        reference = "docker.io/library/" + reference
-    elif not ("." in first or ":" in first or first == "localhost"):
-        reference = "docker.io/" + reference
-    return reference if ":" in reference.rpartition("/")[2] or "@" in reference else reference + ":latest"
 
 
 def add_images(cluster, references, nodes, files=()):

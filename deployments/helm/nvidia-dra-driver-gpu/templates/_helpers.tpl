@@ -1,5 +1,5 @@
 {{- define "allot.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 48 | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "allot.fullname" -}}
@@ -29,7 +29,7 @@
 {{- toYaml .Values.selectorLabelsOverride -}}
 {{- else -}}
 app.kubernetes.io/name: {{ include "allot.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 {{- end -}}
 
@@ -38,9 +38,10 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/part-of: allot
 {{- end -}}
 
 {{- define "allot.guardHook" -}}
 helm.sh/hook: pre-delete
-helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded,hook-failed
 {{- end -}}
