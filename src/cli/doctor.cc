@@ -57,7 +57,7 @@ std::string FindingsText(const Findings& findings, const Screen& screen) {
     if (finding.verdict == Verdict::kOk) continue;
     text += Wrap(std::string(kIndent, ' ') + "-> ", finding.advice, kIndent + 3, screen.width);
     // On one line, however long, so that it can be copied.
-    if (!finding.command.empty()) text += StrCat(std::string(kIndent + 3, ' '), finding.command, "\n");
+    if (!finding.command.empty()) text += StrCat(std::string(kIndent + 3, ' '), Printable(finding.command), "\n");
   }
   return text + "\n" + Summary(findings);
 }
@@ -101,7 +101,9 @@ Findings Examine(Session& session) {
   ReadCluster(session, session.has_namespace() ? session.namespace_name() : "", facts);
   CheckGates(session, facts, findings);
   CheckClass(facts, findings);
+  CheckSets(facts, findings);
   CheckAgents(session, facts, findings);
+  CheckBareNodes(facts, findings);
   CheckPermissions(session, facts, findings);
   CheckNodes(facts, findings);
   CheckPods(session, facts, findings);
@@ -145,7 +147,7 @@ int BeforeUninstall(Session& session, const Arguments& arguments) {
   if (PrintedTree(arguments, HeldJson(held), status)) return Done(status, held.empty());
   if (held.empty()) return Exit(Print("No Pod holds a share of a gpu.nvidia.com device: the agents can be removed.\n"));
   std::string text = "These Pods still hold GPUs:\n";
-  for (const std::string& one : held) text += StrCat("  ", one, "\n");
+  for (const std::string& one : held) text += StrCat("  ", Printable(one), "\n");
   text +=
       "End them first: kubelet cannot end them without the agent, and they would hang in Terminating.\n"
       "To remove the agents all the same: helm uninstall --no-hooks\n";

@@ -76,6 +76,31 @@ void CheckSliceGates(const json::Value& device, int minor, Findings& findings) {
                                                                   "a GPU with a fault, or cordoned, is left out instead of tainted"));
 }
 
+// The newest claim on a shared device says what the scheduler does: with the gate on it gives everyone there a share ID, without it the
+// whole device (Kubernetes 1.34). Older claims may be of a time before the gate, or before the device was shared. False: no sign of it.
+bool CheckSchedulersGate(const ClusterFacts& facts, Findings& findings) {
+  const DeviceStatus* device = nullptr;
+  const Holder* newest = nullptr;
+  for (const DeviceStatus& one : facts.devices) {
+    if (!one.shared) continue;
+    for (const Holder& holder : one.holders) {
+      if (newest != nullptr && (holder.since < newest->since || (holder.since == newest->since && holder.has_share_id))) continue;
+      device = &one;
+      newest = &holder;
+    }
+  }
+  if (newest == nullptr || newest->has_share_id) return false;
+  const std::string_view advice =
+      facts.minor >= kSharesByItself ? "somebody switched it off: take DRAConsumableCapacity=false out of --feature-gates of kube-scheduler"
+                                     : "start kube-scheduler with --feature-gates=DRAConsumableCapacity=true, or move to Kubernetes 1.36";
+  findings.push_back({"gates", Verdict::kFailed,
+                      StrCat("gate DRAConsumableCapacity of kube-scheduler: off; claim ", newest->namespace_name, "/", newest->claim,
+                             " got ", device->Name(), " as a whole, although it is shared"),
+                      StrCat(advice, "; then end the Pods of such claims and start them anew. Its flags:"),
+                      "kubectl get pods -n kube-system -l component=kube-scheduler -o yaml | grep feature-gates"});
+  return true;
+}
+
 bool SelectsOurs(const json::Value& spec) {
   for (const json::Value& selector : ItemsOf(spec["selectors"])) {
     const std::string_view expression = Text(selector["cel"]["expression"]);
@@ -168,7 +193,7 @@ void CheckGates(Session& session, const ClusterFacts& facts, Findings& findings)
     findings.push_back(CannotSee("gates", "create", "deviceclasses.resource.k8s.io", device_class.status()));
     findings.back().text = StrCat("gate DRAExtendedResource: ", WhyNoDryRun(device_class.status(), "classes"));
   }
-  if (facts.minor == 0 || facts.minor >= kSharesByItself) return;
+  if (CheckSchedulersGate(facts, findings) || facts.minor == 0 || facts.minor >= kSharesByItself) return;
   findings.push_back({"gates", Verdict::kUnknown, "gates of kube-scheduler: the API does not tell; before 1.36 they are off unless set",
                       "look whether DRAConsumableCapacity=true is there:",
                       "kubectl get pods -n kube-system -l component=kube-scheduler -o yaml | grep feature-gates"});

@@ -1,6 +1,7 @@
 #pragma once
 // The checks of `allot doctor`. Each adds what it found, good or bad.
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,16 +24,32 @@ struct Finding {
 };
 using Findings = std::vector<Finding>;
 
-inline constexpr std::string_view kGpuDriver = "gpu.nvidia.com";
-inline constexpr std::string_view kChart = "nvidia-dra-driver-gpu";  // also the name in the label of its objects
+inline constexpr std::string_view kChart = "nvidia-dra-driver-gpu";               // NVIDIA's has this name, too
+inline constexpr std::string_view kOurLabel = "app.kubernetes.io/part-of=allot";  // of our DaemonSet and its Pods
+
+// Where the chart is installed, as its DaemonSet says.
+struct Release {
+  std::string name{kChart}, namespace_name{kChart};
+};
+Release ReleaseOf(const kube::Object& daemon_set);
+// The command; `more`: further flags.
+std::string HelmUpgrade(const Release& release, std::string_view more = "");
+
+// GPUs that a node offers; of them, those that are shared.
+struct Offered {
+  size_t gpus = 0, shared = 0;
+};
 
 // What several checks look at, read once.
 struct ClusterFacts {
   int minor = 0;  // of Kubernetes 1.x; 0: not known
   Listing nodes, slices, claims, classes;
-  Listing daemon_sets, agents;  // of the chart; agents are Pods
+  Listing daemon_sets, agents;  // of the chart; agents are Pods that are not being deleted
+  Listing nvidias_sets;         // of NVIDIA's own chart, asked for where there is none of ours
+  Release release;              // of the first DaemonSet; the usual one where there is none
   Listing pending, events;      // Pods that do not run, and failed preparations
   std::vector<DeviceStatus> devices;
+  std::map<std::string, Offered> offered;  // by node; those without memory are among them
 };
 // Agents are looked for in the namespace, or in all.
 void ReadCluster(Session& session, std::string_view namespace_name, ClusterFacts& facts);
@@ -44,6 +61,11 @@ bool CheckResourceApi(Session& session, Findings& findings);
 // Which fields the API server drops, seen by dry runs.
 void CheckGates(Session& session, const ClusterFacts& facts, Findings& findings);
 void CheckClass(const ClusterFacts& facts, Findings& findings);
+// The DaemonSets: whose they are, whether they have their Pods.
+void CheckSets(const ClusterFacts& facts, Findings& findings);
+// Nodes that they leave out.
+void CheckBareNodes(const ClusterFacts& facts, Findings& findings);
+// Their Pods: are they ready, and if not, what do they say.
 void CheckAgents(Session& session, const ClusterFacts& facts, Findings& findings);
 // What the agents' service accounts may do.
 void CheckPermissions(Session& session, const ClusterFacts& facts, Findings& findings);
@@ -70,6 +92,6 @@ class ByNode {
 // The newest line of an agent's log (text or JSON) that is a warning or an error, without time and level; empty: there is none.
 std::string LastTrouble(std::string_view log);
 // Fills in what to do about something that an agent says. `pod`: "-n NAMESPACE NAME", for the command that shows more.
-void Advise(std::string_view message, std::string_view pod, Finding& finding);
+void Advise(std::string_view message, std::string_view pod, const Release& release, Finding& finding);
 
 }  // namespace allot::cli

@@ -23,14 +23,14 @@ Finding CdiFinding(const WaitingPod& pod) {
           "ls -l /var/run/cdi /etc/cdi"};
 }
 
-Finding PrepareFinding(const WaitingPod& pod) {
+Finding PrepareFinding(const WaitingPod& pod, const Release& release) {
   Finding finding{"pods", Verdict::kFailed, StrCat("its devices cannot be prepared: ", pod.message)};
   if (pod.message.find("not registered") != std::string::npos || pod.message.find("not found in the list") != std::string::npos) {
     finding.advice = StrCat("the agent of ", pod.node, " does not run, or has not registered with kubelet:");
-    finding.command = StrCat("kubectl get pods -A -l app.kubernetes.io/name=", kChart, " --field-selector spec.nodeName=", pod.node);
+    finding.command = StrCat("kubectl get pods -A -l ", kOurLabel, " --field-selector spec.nodeName=", pod.node);
     return finding;
   }
-  Advise(pod.message, StrCat("-n ", kChart, " -l app.kubernetes.io/name=", kChart), finding);
+  Advise(pod.message, StrCat("-n ", release.namespace_name, " -l ", kOurLabel), release, finding);
   return finding;
 }
 
@@ -47,9 +47,10 @@ void CheckPods(Session& session, const ClusterFacts& facts, Findings& findings) 
   ByNode grouped;
   size_t stuck = 0;
   for (const WaitingPod& pod : WaitingPods(session, waiting)) {
+    if (!pod.for_gpus) continue;  // devices of others
     ++stuck;
     grouped.Add(StrCat("Pod ", pod.namespace_name, "/", pod.name, " on ", pod.node),
-                SpeaksOfCdi(pod.message) ? CdiFinding(pod) : PrepareFinding(pod));
+                SpeaksOfCdi(pod.message) ? CdiFinding(pod) : PrepareFinding(pod, facts.release));
   }
   grouped.Take(findings);
   if (stuck == 0 && facts.events.ok()) findings.push_back({"pods", Verdict::kOk, "Pods: none waits for its devices to be prepared"});
@@ -60,7 +61,7 @@ void CheckClaims(const ClusterFacts& facts, Findings& findings) {
   if (!facts.slices.ok()) return;  // the nodes' check has said so
   bool good = true;
   for (const DeviceStatus& device : facts.devices) {
-    if (device.IsOvercommitted()) {
+    if (device.overcommitted) {
       good = false;
       findings.push_back(
           {"claims", Verdict::kFailed,

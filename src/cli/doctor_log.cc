@@ -34,13 +34,13 @@ std::string TroubleOfText(std::string_view line) {
 struct Remedy {
   std::string_view says;  // part of what the agent says
   std::string_view advice, command;
+  bool upgrades = false;  // the command is what stands behind "helm upgrade"
 };
 
 // docs/node.md, "When something is wrong". The first that fits.
 constexpr Remedy kRemedies[] = {
     {"libnvidia-ml", "install the NVIDIA driver on the node, or say where it is; the GPU operator's is at /run/nvidia/driver",
-     "helm upgrade nvidia-dra-driver-gpu ./deployments/helm/nvidia-dra-driver-gpu -n nvidia-dra-driver-gpu --reuse-values --set "
-     "nvidiaDriverRoot=/run/nvidia/driver"},
+     "--set nvidiaDriverRoot=/run/nvidia/driver", true},
     {"DRAConsumableCapacity",
      "switch the gate on, of API server and scheduler (--feature-gates=DRAConsumableCapacity=true), or offer whole GPUs: mode exclusive "
      "in the node config (docs/node-config.md)",
@@ -53,8 +53,7 @@ constexpr Remedy kRemedies[] = {
     {"device node", "the driver is not loaded; on the node:", "nvidia-modprobe -u -c 0"},
     {"are free, and the claim wants",
      "something else than the scheduler allocated it. The message has the holders: end this Pod, or some of them", "allot status"},
-    {"forbidden", "the agent lacks a right; the chart's ClusterRole has all that it needs:",
-     "helm upgrade nvidia-dra-driver-gpu ./deployments/helm/nvidia-dra-driver-gpu -n nvidia-dra-driver-gpu --reuse-values"},
+    {"forbidden", "the agent lacks a right; the chart's ClusterRole has all that it needs:", "", true},
     {"node config", "mend the node config (docs/node-config.md); it is read again when it changes", ""},
     {"No space left", "make room on the disk of the node", ""},
 };
@@ -70,11 +69,11 @@ std::string LastTrouble(std::string_view log) {
   return last;
 }
 
-void Advise(std::string_view message, std::string_view pod, Finding& finding) {
+void Advise(std::string_view message, std::string_view pod, const Release& release, Finding& finding) {
   for (const Remedy& remedy : kRemedies) {
     if (message.find(remedy.says) == message.npos) continue;
     finding.advice = remedy.advice;
-    finding.command = remedy.command;
+    finding.command = remedy.upgrades ? HelmUpgrade(release, remedy.command) : std::string(remedy.command);
     return;
   }
   finding.advice = "all that it says:";

@@ -1,8 +1,9 @@
-// Checks of the nodes: their GPUs, whether the container runtime does CDI, faults, and others who hand out the same GPUs.
+// Checks of the nodes: whether they take Pods, their GPUs, whether the container runtime does CDI, faults, and others who hand out the same
+// GPUs.
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
-#include <map>
 #include <set>
 
 #include "base/strings.h"
@@ -60,9 +61,9 @@ Finding RuntimeFinding(std::string_view version) {
 }
 
 // Those with an agent or GPUs of ours; all, where there are none.
-std::vector<kube::ObjectPtr> GpuNodes(const ClusterFacts& facts, const std::map<std::string, size_t>& gpus) {
+std::vector<kube::ObjectPtr> GpuNodes(const ClusterFacts& facts) {
   std::set<std::string_view> with;
-  for (const auto& [node, count] : gpus) with.insert(node);
+  for (const auto& [node, offered] : facts.offered) with.insert(node);
   for (const kube::ObjectPtr& pod : facts.agents.objects) with.insert(Text(pod->json()["spec"]["nodeName"]));
   std::vector<kube::ObjectPtr> nodes;
   for (const kube::ObjectPtr& node : facts.nodes.objects) {
@@ -71,12 +72,52 @@ std::vector<kube::ObjectPtr> GpuNodes(const ClusterFacts& facts, const std::map<
   return nodes.empty() ? facts.nodes.objects : nodes;
 }
 
-Finding GpusFinding(size_t gpus) {
-  if (gpus == 1) return {"nodes", Verdict::kOk, "1 GPU is offered"};
-  if (gpus > 1) return {"nodes", Verdict::kOk, StrCat(gpus, " GPUs are offered")};
-  return {"nodes", Verdict::kWarning, "no GPUs are offered (no ResourceSlice of gpu.nvidia.com)",
-          "if there are some, its agent says why they are not:",
-          "kubectl logs -A -l app.kubernetes.io/name=nvidia-dra-driver-gpu --prefix | grep -E 'WARNING|ERROR'"};
+std::string LogsCommand(const Release& release) {
+  return StrCat("kubectl logs -n ", release.namespace_name, " -l ", kOurLabel, " --tail=-1 --prefix | grep -E 'WARNING|ERROR'");
+}
+
+Finding GpusFinding(const Offered& offered, const Release& release) {
+  if (offered.gpus == 0) {
+    return {"nodes", Verdict::kWarning, "no GPUs are offered (no ResourceSlice of gpu.nvidia.com)",
+            "if there are some, its agent says why they are not:", LogsCommand(release)};
+  }
+  const std::string count = offered.gpus == 1 ? "1 GPU is offered" : StrCat(offered.gpus, " GPUs are offered");
+  if (offered.shared == 0) {
+    return {
+        "nodes", Verdict::kWarning, StrCat(count, offered.gpus == 1 ? ", not shared" : ", none of them shared"),
+        "each goes to one claim as a whole. That is mode: exclusive of the node config (docs/node-config.md), or another driver than allot "
+        "offers them; if it should be so, all is well"};
+  }
+  return {"nodes", Verdict::kOk, offered.gpus == 1 ? StrCat(count, ", shared") : StrCat(count, ", ", offered.shared, " of them shared")};
+}
+
+// Agents that offer nothing at all make no cluster that is ready.
+void CheckAnyGpu(const ClusterFacts& facts, Findings& findings) {
+  if (!facts.slices.ok() || !facts.offered.empty()) return;
+  if (facts.daemon_sets.ok() && facts.daemon_sets.objects.empty()) return;  // it has been said what to install
+  findings.push_back({"nodes", Verdict::kFailed, "no GPU is offered in the whole cluster",
+                      "are there nodes with NVIDIA GPUs, does an agent run there, and is the NVIDIA driver installed? The agents say it:",
+                      LogsCommand(facts.release)});
+}
+
+void AddNodeState(const kube::Object& node, ByNode& grouped) {
+  const NodeState state = StateOfNode(node.json());
+  if (!state.ready) {
+    grouped.Add(node.name(), {"nodes", Verdict::kFailed, StrCat("node is not ready", state.why.empty() ? "" : ": ", state.why),
+                              "it takes no Pods, so nobody gets its GPUs; look at kubelet and the container runtime there:",
+                              "kubectl get nodes -o wide"});
+  }
+  if (state.cordoned) {
+    grouped.Add(node.name(), {"nodes", Verdict::kWarning, "node is cordoned: it takes no new Pods, so nobody gets its GPUs",
+                              "when its maintenance is over:", "kubectl uncordon NODE"});
+  }
+}
+
+// The UUID, for a command that somebody copies into a shell.
+std::string_view UuidWord(const DeviceStatus& device) {
+  const std::string& uuid = device.uuid;
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; };
+  return !uuid.empty() && std::all_of(uuid.begin(), uuid.end(), is_plain) ? std::string_view(uuid) : "UUID";
 }
 
 void CheckFaults(const ClusterFacts& facts, Findings& findings) {
@@ -94,7 +135,7 @@ void CheckFaults(const ClusterFacts& facts, Findings& findings) {
                   {"nodes", Verdict::kWarning, StrCat("unhealthy: ", TaintWords(taint)),
                    "it gets no new Pods. End those that hold it (`allot status`), then reset it on the node; it comes back by "
                    "itself, five minutes after it is well",
-                   StrCat("nvidia-smi --gpu-reset -i ", device.uuid.empty() ? "UUID" : device.uuid)});
+                   StrCat("nvidia-smi --gpu-reset -i ", UuidWord(device))});
     }
   }
   grouped.Take(findings);
@@ -124,15 +165,13 @@ void ByNode::Take(Findings& findings, std::string_view before) {
 void CheckNodes(const ClusterFacts& facts, Findings& findings) {
   if (!facts.nodes.ok()) findings.push_back(CannotSee("nodes", "list", "nodes", facts.nodes.status));
   if (!facts.slices.ok()) findings.push_back(CannotSee("nodes", "list", "resourceslices.resource.k8s.io", facts.slices.status));
-  std::map<std::string, size_t> gpus;
-  for (const DeviceStatus& device : facts.devices) {
-    if (device.driver == kGpuDriver && !device.gone) ++gpus[device.node];
-  }
-  const bool has_agents = !facts.agents.objects.empty() || !gpus.empty();
+  const bool has_agents = !facts.agents.objects.empty() || !facts.offered.empty();
   ByNode grouped;
-  for (const kube::ObjectPtr& node : GpuNodes(facts, gpus)) {
-    const auto own = gpus.find(std::string(node->name()));
-    if (facts.slices.ok() && has_agents) grouped.Add(node->name(), GpusFinding(own == gpus.end() ? 0 : own->second));
+  for (const kube::ObjectPtr& node : GpuNodes(facts)) {
+    AddNodeState(*node, grouped);
+    const auto own = facts.offered.find(std::string(node->name()));
+    if (facts.slices.ok() && has_agents)
+      grouped.Add(node->name(), GpusFinding(own == facts.offered.end() ? Offered() : own->second, facts.release));
     grouped.Add(node->name(), RuntimeFinding(Text(node->json()["status"]["nodeInfo"]["containerRuntimeVersion"])));
     const json::Value& plugin = node->json()["status"]["capacity"]["nvidia.com/gpu"];
     if (!has_agents || plugin.IsNull() || OneLine(plugin) == "0") continue;
@@ -141,6 +180,7 @@ void CheckNodes(const ClusterFacts& facts, Findings& findings) {
                                "drain the node and remove the device plugin there:", "kubectl get daemonsets -A | grep -i device-plugin"});
   }
   grouped.Take(findings);
+  CheckAnyGpu(facts, findings);
   CheckFaults(facts, findings);
 }
 

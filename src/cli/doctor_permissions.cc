@@ -1,6 +1,7 @@
 // Checks what the agents may do.
 
 #include <set>
+#include <span>
 
 #include "base/strings.h"
 #include "cli/description.h"
@@ -24,40 +25,72 @@ constexpr Right kRights[] = {
     {"", "nodes", "get"},
 };
 
-Result<bool> Has(Session& session, const std::string& user, const Right& right) {
+// In its own namespace, as the chart's Role has it. Without them it works all the same.
+constexpr Right kOwnRights[] = {
+    {"", "events", "create"},
+    {"", "events", "patch"},
+};
+
+struct Account {
+  std::string namespace_name, name;
+
+  std::string User() const { return StrCat("system:serviceaccount:", namespace_name, ":", name); }
+};
+
+// In `namespace_name`, or where that is empty in all.
+Result<bool> Has(Session& session, const Account& account, const Right& right, std::string_view namespace_name) {
   static const kube::ResourceType kReviews{"authorization.k8s.io", "v1", "subjectaccessreviews", "SubjectAccessReview", false};
+  const std::string user = account.User();
   const std::string review =
       StrCat(R"({"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview","spec":{"user":)", Quoted(user, user.size() + 1),
-             R"(,"groups":["system:serviceaccounts","system:authenticated"],"resourceAttributes":{"group":")", right.group,
+             R"(,"groups":["system:serviceaccounts","system:serviceaccounts:)", account.namespace_name,
+             R"(","system:authenticated"],"resourceAttributes":{"namespace":")", namespace_name, R"(","group":")", right.group,
              R"(","resource":")", right.resource, R"(","verb":")", right.verb, R"("}}})");
   ASSIGN_OR_RETURN(const kube::ObjectPtr answer, session.client().Create(kReviews, "", review));
   const json::Value& allowed = answer->json()["status"]["allowed"];
   return allowed.IsBool() && allowed.AsBool();
 }
 
-void CheckAccount(Session& session, const std::string& user, Findings& findings) {
+// "watch resourceslices" of each that it lacks.
+Result<std::vector<std::string>> Lacks(Session& session, const Account& account, std::span<const Right> rights,
+                                       std::string_view namespace_name) {
   std::vector<std::string> lacks;
-  for (const Right& right : kRights) {
-    const Result<bool> has = Has(session, user, right);
-    if (!has.ok()) return findings.push_back(CannotSee("permissions", "create", "subjectaccessreviews.authorization.k8s.io", has.status()));
-    if (!*has) lacks.push_back(StrCat(right.verb, " ", right.resource));
+  for (const Right& right : rights) {
+    ASSIGN_OR_RETURN(const bool has, Has(session, account, right, namespace_name));
+    if (!has) lacks.push_back(StrCat(right.verb, " ", right.resource));
   }
-  if (lacks.empty()) return findings.push_back({"permissions", Verdict::kOk, StrCat("rights of ", user, ": all that the agent needs")});
-  findings.push_back(
-      {"permissions", Verdict::kFailed, StrCat("rights of ", user, ": it may not ", Join(lacks, ", ")),
-       "the chart's ClusterRole and its binding have them; put them back:",
-       "helm upgrade nvidia-dra-driver-gpu ./deployments/helm/nvidia-dra-driver-gpu -n nvidia-dra-driver-gpu --reuse-values"});
+  return lacks;
+}
+
+void CheckAccount(Session& session, const Account& account, const Release& release, Findings& findings) {
+  const Result<std::vector<std::string>> lacks = Lacks(session, account, kRights, "");
+  const Result<std::vector<std::string>> lacks_own = lacks.ok() ? Lacks(session, account, kOwnRights, account.namespace_name) : lacks;
+  if (!lacks_own.ok()) {
+    return findings.push_back(CannotSee("permissions", "create", "subjectaccessreviews.authorization.k8s.io", lacks_own.status()));
+  }
+  const std::string whose = StrCat("rights of ", account.User(), ": ");
+  if (!lacks->empty()) {
+    findings.push_back({"permissions", Verdict::kFailed, StrCat(whose, "it may not ", Join(*lacks, ", ")),
+                        "the chart's ClusterRole and its binding have them; put them back:", HelmUpgrade(release)});
+  }
+  if (!lacks_own->empty()) {
+    findings.push_back(
+        {"permissions", Verdict::kWarning,
+         StrCat(whose, "it may not ", Join(*lacks_own, ", "), " in ", account.namespace_name, ", so what it waits for is in its log alone"),
+         "the chart's Role and its binding have that; put them back:", HelmUpgrade(release)});
+  }
+  if (lacks->empty() && lacks_own->empty()) findings.push_back({"permissions", Verdict::kOk, whose + "all that the agent needs"});
 }
 
 }  // namespace
 
 void CheckPermissions(Session& session, const ClusterFacts& facts, Findings& findings) {
-  std::set<std::string> users;
+  std::set<std::string> seen;
   for (const kube::ObjectPtr& set : facts.daemon_sets.objects) {
-    const std::string_view account = Text(set->json()["spec"]["template"]["spec"]["serviceAccountName"]);
-    users.insert(StrCat("system:serviceaccount:", set->namespace_name(), ":", account.empty() ? "default" : account));
+    const std::string_view name = Text(set->json()["spec"]["template"]["spec"]["serviceAccountName"]);
+    const Account account{std::string(set->namespace_name()), std::string(name.empty() ? "default" : name)};
+    if (seen.insert(account.User()).second) CheckAccount(session, account, ReleaseOf(*set), findings);
   }
-  for (const std::string& user : users) CheckAccount(session, user, findings);
 }
 
 }  // namespace allot::cli

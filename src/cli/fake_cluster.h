@@ -17,6 +17,7 @@ namespace allot::cli {
 struct FakeCluster {
   // Items of lists, with commas between them.
   std::string nodes, slices, claims, classes, daemon_sets, agents, pending, events;
+  std::string nvidias_sets;  // DaemonSets of NVIDIA's own chart
   std::string minor = "36", emulates = "";
   std::string log;                                                               // of every Pod
   std::string class_kept = R"("extendedResourceName":"doctor.allot/question")";  // of a dry run
@@ -54,9 +55,9 @@ struct FakeCluster {
     if (has("/resourceslices")) return list(slices);
     if (has("/resourceclaims")) return list(claims);
     if (has("/deviceclasses")) return list(classes);
-    if (has("/daemonsets")) return list(daemon_sets);
+    if (has("/daemonsets")) return list(has("part-of%3Dallot") ? daemon_sets : has("dra-driver-nvidia-gpu") ? nvidias_sets : "");
     if (has("/events")) return list(events);
-    if (has("/pods")) return list(has("Pending") ? pending : agents);
+    if (has("/pods")) return list(has("Pending") ? pending : has("part-of%3Dallot") ? agents : "");
     return FakeApi::Refused(404, "NotFound", "not in this cluster");
   }
 
@@ -84,8 +85,10 @@ inline std::string FakeSlice(std::string_view node, std::string_view devices, in
                 node, R"(","generation":1,"resourceSliceCount":)", slices, R"(},"devices":[)", devices, "]}}");
 }
 
-// A claim of the namespace lab, allocated on the node n1. `pods`: names, with commas between them.
-inline std::string FakeClaim(std::string_view name, std::string_view device, std::string_view memory, std::string_view pods) {
+// A claim of the namespace lab, allocated on the node n1; of a device with `shares` it takes one. `pods`: names, with commas between them.
+// `more`: of its result.
+inline std::string FakeClaim(std::string_view name, std::string_view device, std::string_view memory, std::string_view pods,
+                             std::string_view more = R"(,"shareID":"s")") {
   std::string reserved;
   for (const std::string_view pod : Split(pods, ',')) {
     if (!pod.empty()) reserved += StrCat(reserved.empty() ? "" : ",", R"({"resource":"pods","name":")", pod, R"("})");
@@ -94,22 +97,33 @@ inline std::string FakeClaim(std::string_view name, std::string_view device, std
     "requests":[{"name":"gpu","exactly":{"deviceClassName":"gpu.nvidia.com","capacity":{"requests":{"memory":")",
                 memory, R"("}}}}]}},"status":{"reservedFor":[)", reserved, R"(],"allocation":{"devices":{"results":[{"request":"gpu",
     "driver":"gpu.nvidia.com","pool":"n1","device":")",
-                device, R"(","consumedCapacity":{"memory":")", memory, R"("}}]},"nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{
+                device, R"(","consumedCapacity":{"memory":")", memory, R"(","shares":"1"})", more,
+                R"(}]},"nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{
     "key":"metadata.name","operator":"In","values":["n1"]}]}]}}}})");
 }
 
-inline std::string FakeNode(std::string_view name, std::string_view runtime = "containerd://2.1.4", std::string_view capacity = "{}") {
-  return StrCat(R"({"metadata":{"name":")", name, R"("},"status":{"capacity":)", capacity, R"(,"nodeInfo":{"containerRuntimeVersion":")",
-                runtime, R"("}}})");
+// `ready`: "True", "False" or "Unknown".
+inline std::string FakeNode(std::string_view name, std::string_view runtime = "containerd://2.1.4", std::string_view capacity = "{}",
+                            std::string_view ready = "True", bool cordoned = false) {
+  return StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{"unschedulable":)", cordoned, R"(},"status":{"capacity":)", capacity,
+                R"(,"nodeInfo":{"containerRuntimeVersion":")", runtime, R"("},"conditions":[{"type":"Ready","status":")", ready,
+                R"(","message":"kubelet says so"}]}})");
 }
 
 // The agent's Pod on a node. `ready`: "True" or "False"; `container`: the rest of its container's status.
 inline std::string FakeAgent(std::string_view node, std::string_view ready, std::string_view container) {
-  return StrCat(R"({"metadata":{"name":"agent-)", node, R"(","namespace":"gpus","ownerReferences":[{"kind":"DaemonSet"}]},
+  return StrCat(R"({"metadata":{"name":"agent-)", node, R"(","namespace":"gpus","ownerReferences":[{"kind":"DaemonSet","name":"agents"}]},
     "spec":{"nodeName":")",
                 node, R"("},"status":{"conditions":[{"type":"Ready","status":")", ready, R"("}],"containerStatuses":[{"name":"gpus",
     "image":"reg/allot:v1","ready":false,)",
                 container, "}]}}");
+}
+
+// That wants so many Pods, has made so many of them, and has so many that are ready.
+inline std::string FakeDaemonSet(int wanted, int made, int ready, std::string_view name = "agents") {
+  return StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"gpus","labels":{"app.kubernetes.io/instance":"sharing"}},"spec":{
+    "template":{"spec":{"serviceAccountName":"sa"}}},"status":{"desiredNumberScheduled":)",
+                wanted, R"(,"currentNumberScheduled":)", made, R"(,"numberReady":)", ready, "}}");
 }
 
 // Two nodes with an agent; n1 has a GPU of which two Pods hold 18 GiB.
@@ -120,10 +134,24 @@ inline FakeCluster HealthyCluster() {
   cluster.claims = StrCat(FakeClaim("c1", "gpu-0", "12Gi", "train"), ",", FakeClaim("c2", "gpu-0", "6Gi", "eval"));
   cluster.classes = R"({"metadata":{"name":"gpu.nvidia.com"},"spec":{"extendedResourceName":"nvidia.com/gpu",
     "selectors":[{"cel":{"expression":"device.driver == 'gpu.nvidia.com'"}}]}})";
-  cluster.daemon_sets = R"({"metadata":{"name":"agents","namespace":"gpus"},"spec":{"template":{"spec":{"serviceAccountName":"sa"}}},
-    "status":{"desiredNumberScheduled":2,"numberReady":2}})";
+  cluster.daemon_sets = FakeDaemonSet(2, 2, 2);
   cluster.agents = StrCat(FakeAgent("n1", "True", R"("state":{"running":{}})"), ",", FakeAgent("n2", "True", R"("state":{"running":{}})"));
   return cluster;
+}
+
+// What the doctor says, with the lines joined that were wrapped; it must end with `code`.
+inline std::string Diagnosis(FakeCluster& cluster, int code, std::vector<std::string> words = {"doctor"}) {
+  const FakeApi::Outcome outcome = cluster.Run(std::move(words));
+  EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;
+  std::string joined;
+  bool space = false;
+  for (const char c : outcome.out) {
+    const bool is_space = c == ' ' || c == '\n';
+    if (is_space && space) continue;
+    joined += is_space ? ' ' : c;
+    space = is_space;
+  }
+  return joined;
 }
 
 }  // namespace allot::cli

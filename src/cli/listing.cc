@@ -11,14 +11,6 @@ bool HasHttpStatus(const Status& status, int http_status) {
   return error != nullptr && error->http_status == http_status;
 }
 
-std::string WithoutControls(std::string_view text) {
-  std::string clean(text);
-  for (char& c : clean) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return clean;
-}
-
 }  // namespace
 
 Listing ListAll(Session& session, const kube::ResourceType& type, std::string_view namespace_name, const kube::ListOptions& options) {
@@ -38,8 +30,20 @@ std::string Reason(const Status& status) {
   return error != nullptr && !error->message.empty() ? error->message : status.message();
 }
 
+std::string Printable(std::string_view text) {
+  std::string clean;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F are controls, too; U+009B begins what ESC [ begins.
+    const bool is_long = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    clean += byte < 0x20 || byte == 0x7F || is_long ? ' ' : text[i];
+    if (is_long) ++i;
+  }
+  return clean;
+}
+
 std::string Wrap(std::string_view first, std::string_view text, size_t indent, size_t width) {
-  const std::string clean = WithoutControls(text);
+  const std::string clean = Printable(text);
   std::string wrapped(first);
   size_t column = first.size();
   bool begins = true;  // no word stands on the line yet

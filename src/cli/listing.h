@@ -29,8 +29,11 @@ bool IsMissing(const Status& status);
 // The server's words, without ours in front.
 std::string Reason(const Status& status);
 
-// `text` behind `first`, in lines of `width` where words allow it; lines but the first are indented by `indent`. Nothing in it can control
-// the terminal. With a line end.
+// The text in one line, in which nothing can control the terminal.
+std::string Printable(std::string_view text);
+
+// `text` behind `first`, in lines of `width` where words allow it; lines but the first are indented by `indent`. Nothing in `text`
+// can control the terminal. With a line end.
 std::string Wrap(std::string_view first, std::string_view text, size_t indent, size_t width);
 
 // "n1, n2 and 3 more"

@@ -52,13 +52,15 @@ Result<StatusFacts> FactsOf(Session& session, const std::vector<std::string>& no
   waiting.pods = PendingPods(session);
   waiting.classes = ListAll(session, kube::types::kDeviceClasses);
   waiting.events = FailedPreparations(session, waiting.pods);
-  facts.devices = DevicesOf(slices, waiting.claims);
+  const Listing all_nodes = ListAll(session, kube::types::kNodes);
+  facts.devices = DevicesOf(slices, waiting.claims, all_nodes);
   if (facts.devices.empty() && (slices.ok() || IsMissing(slices.status))) facts.missing = MissingText(slices);
   if (!IsMissing(slices.status)) {
     TRY(Notice(slices, "slices", "only what is held is shown", facts));
     TRY(Notice(waiting.claims, "claims", "who holds what is not known", facts));
     TRY(Notice(waiting.classes, "classes", "Pods that ask by an extended resource are left out", facts));
   }
+  TRY(Notice(all_nodes, "nodes", "it is not known whether they are ready", facts));
   TRY(Notice(waiting.pods, "Pods", "it is not known who waits", facts));
   TRY(Notice(waiting.events, "events", "it is not known whose devices could not be prepared", facts));
   facts.waiting = WaitingPods(session, waiting);
@@ -74,7 +76,7 @@ Status Run(const Verb& verb, const Arguments& arguments) {
   if (output == "yaml") return Print(WriteYaml(StatusJson(facts).root()));
   TRY(Print(StatusText(facts, ScreenOfOutput(), session->Now())));
   TRY(Flush());
-  if (!facts.missing.empty()) Note(StrCat("No GPUs found: ", facts.missing, ". `allot doctor` says what to do."));
+  if (!facts.missing.empty()) Note(StrCat("No GPUs found: ", Printable(facts.missing), ". `allot doctor` says what to do."));
   return Status();
 }
 

@@ -46,9 +46,9 @@ void WriteDevice(const DeviceStatus& device, json::Builder& b) {
   WriteNumber("memoryMiB", device.mib, b);
   WriteNumber("usedMiB", device.used, b);
   WriteNumber("freeMiB", device.Free(), b);
-  WriteFlag("shared", device.shared, b);
-  WriteFlag("healthy", !device.gone && !device.IsUnhealthy(), b);
-  WriteFlag("overCommitted", device.IsOvercommitted(), b);
+  if (device.IsSeen()) WriteFlag("shared", device.shared, b);
+  if (device.IsSeen()) WriteFlag("healthy", !device.gone && !device.IsUnhealthy(), b);
+  WriteFlag("overCommitted", device.overcommitted, b);
   WriteFlag("gone", device.gone, b);
   WriteTexts("state", device.State(), b);
   b.Key("taints"), b.StartArray();

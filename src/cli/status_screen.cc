@@ -40,7 +40,8 @@ std::string UseText(const DeviceStatus& device) {
   if (!device.used) return StrCat(*device.mib, " MiB, what is used cannot be seen");
   const std::string used = StrCat(*device.used, " of ", *device.mib, " MiB used, ");
   if (!device.pool_trouble.empty()) return used + "nothing more can be allocated";
-  return StrCat(used, *device.Free(), " free", device.IsTainted() && *device.Free() > 0 ? " if tolerated" : "");
+  const int64_t left = *device.Left();
+  return left > 0 && !device.Obstacle().empty() ? StrCat(used, left, " left, but ", device.Obstacle()) : StrCat(used, left, " free");
 }
 
 std::string Padded(std::string text, size_t width) {
@@ -57,7 +58,8 @@ std::vector<DeviceLine> DeviceLines(const std::vector<DeviceStatus>& devices) {
   std::vector<DeviceLine> lines;
   lines.reserve(devices.size());
   for (const DeviceStatus& device : devices) {
-    lines.push_back({device.Name(), device.product.empty() ? device.driver : device.product, UseText(device), Join(device.State(), ", ")});
+    lines.push_back({Printable(device.Name()), Printable(device.product.empty() ? device.driver : device.product), UseText(device),
+                     Printable(Join(device.State(), ", "))});
   }
   return lines;
 }
@@ -69,11 +71,11 @@ struct Layout {
 };
 
 std::string PodsText(const Holder& holder) {
-  if (holder.pods.empty()) return StrCat("nobody (claim ", holder.namespace_name, "/", holder.claim, ")");
-  return StrCat(holder.namespace_name, "/", Join(holder.pods, ", "));
+  if (holder.pods.empty()) return Printable(StrCat("nobody (claim ", holder.namespace_name, "/", holder.claim, ")"));
+  return Printable(StrCat(holder.namespace_name, "/", Join(holder.pods, ", ")));
 }
 
-std::string ClaimText(const Holder& holder) { return holder.pods.empty() ? "" : StrCat("claim ", holder.claim); }
+std::string ClaimText(const Holder& holder) { return holder.pods.empty() ? "" : Printable(StrCat("claim ", holder.claim)); }
 
 Layout LayoutOf(const std::vector<DeviceLine>& lines, const StatusFacts& facts, const Screen& screen) {
   Layout layout;
@@ -163,8 +165,9 @@ std::string Bar(const DeviceStatus& device, const Screen& screen) {
 std::string StatusText(const StatusFacts& facts, const Screen& screen, WallTime now) {
   std::string text;
   for (const DeviceStatus& device : facts.devices) {
-    if (!device.IsOvercommitted()) continue;
-    text += StrCat("OVER-COMMITTED: ", device.Name(), " has ", *device.mib, " MiB, and its claims hold ", *device.used, " MiB\n");
+    if (!device.overcommitted) continue;
+    text +=
+        StrCat("OVER-COMMITTED: ", Printable(device.Name()), " has ", *device.mib, " MiB, and its claims hold ", *device.used, " MiB\n");
   }
   if (!text.empty()) text += "\n";
   const std::vector<DeviceLine> lines = DeviceLines(facts.devices);

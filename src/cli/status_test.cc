@@ -81,7 +81,7 @@ TEST(Status, TaintsAreSaidInWords) {
   const std::string text = StatusOf(cluster);
   EXPECT_THAT(text, AllOf(HasSubstr("n1/gpu-0   RTX 3090, error XID 48\n"), HasSubstr("RTX 3090, does not answer (gpu-lost)\n"),
                           HasSubstr("n1/gpu-2   RTX 3090, cordoned\n"), HasSubstr("RTX 3090, not watched for errors, healthy\n"),
-                          HasSubstr("n1/gpu-10  RTX 3090, healthy, exclusive\n"), HasSubstr("24576 free if tolerated")));
+                          HasSubstr("n1/gpu-10  RTX 3090, healthy, exclusive\n"), HasSubstr("24576 left, but tainted\n")));
   EXPECT_LT(text.find("gpu-3"), text.find("gpu-10"));
 }
 
@@ -185,6 +185,27 @@ TEST(Status, ATextFromTheClusterCannotControlTheTerminal) {
       PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])",
                  R"("conditions":[{"type":"PodScheduled","status":"False","reason":"No","message":"red \u001b[31m alert\nand more"}])");
   EXPECT_THAT(StatusOf(cluster), AllOf(Not(HasSubstr("\x1b")), HasSubstr("No: red [31m alert and more\n")));
+}
+
+TEST(Status, ADeviceInOneLineCannotControlTheTerminal) {
+  StatusFacts facts;
+  DeviceStatus device;
+  device.node = "n\x1b", device.name = "gpu", device.product = "R\x1b[31mTX\x7f\xc2\x9b", device.mib = 1, device.used = 2;
+  device.overcommitted = true, device.taints = {{"k\a", "", "None"}}, device.holders = {{2, "lab\x1b", "c\x1b", {"p\x1b"}, ""}};
+  facts.devices.push_back(device);
+  for (const size_t width : {80, 200}) {
+    const std::string text = StatusText(facts, {width, false, false}, {});
+    EXPECT_THAT(text, AllOf(HasSubstr("R [31mTX"), Not(HasSubstr("\x1b")), Not(HasSubstr("\a")), Not(HasSubstr("\x7f")),
+                            Not(HasSubstr("\xc2\x9b"))));
+  }
+}
+
+TEST(Status, AnOldEventOfAPodThatIsPreparedIsLeftOut) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.pending = PendingPod(R"("nodeName":"n1","resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])",
+                               R"("conditions":[{"type":"PodReadyToStartContainers","status":"True"}])");
+  cluster.events = R"({"reason":"FailedPrepareDynamicResources","involvedObject":{"uid":"u1"},"message":"no luck"})";
+  EXPECT_THAT(StatusOf(cluster), Not(HasSubstr("Placed")));
 }
 
 TEST(Status, NodesCanBeNamed) {

@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kFailedPreparation = "FailedPrepareDynamicResources";
 constexpr std::string_view kClassResource = "deviceclass.resource.kubernetes.io/";  // every class has one (Kubernetes 1.34)
 
+bool IsGpuClass(std::string_view name) { return name == kGpuDriver || name == "mig.nvidia.com"; }
+
 bool IsPlaced(const kube::Object& pod) { return !Text(pod.json()["spec"]["nodeName"]).empty(); }
 
 // "2 x gpu.nvidia.com, 6144 MiB each"
@@ -28,15 +30,30 @@ std::string AskText(const json::Value& ask) {
   return text;
 }
 
-void AddAsks(const json::Value& claim_spec, std::vector<std::string>& asks) {
+void AddAsks(const json::Value& claim_spec, WaitingPod& waiting) {
   for (const json::Value& request : ItemsOf(claim_spec["devices"]["requests"])) {
-    if (request["exactly"].IsObject()) asks.push_back(AskText(request["exactly"]));
+    if (request["exactly"].IsObject()) waiting.asks.push_back(AskText(request["exactly"]));
+    if (IsGpuClass(Text(request["exactly"]["deviceClassName"]))) waiting.for_gpus = true;
     std::string alternatives;
     for (const json::Value& ask : ItemsOf(request["firstAvailable"])) {
       alternatives += StrCat(alternatives.empty() ? "" : ", or ", AskText(ask));
+      if (IsGpuClass(Text(ask["deviceClassName"]))) waiting.for_gpus = true;
     }
-    if (!alternatives.empty()) asks.push_back(std::move(alternatives));
+    if (!alternatives.empty()) waiting.asks.push_back(std::move(alternatives));
   }
+}
+
+bool HoldsGpus(const json::Value& claim) {
+  const auto results = ItemsOf(claim["status"]["allocation"]["devices"]["results"]);
+  return std::any_of(results.begin(), results.end(), [](const json::Value& result) { return Text(result["driver"]) == kGpuDriver; });
+}
+
+// nullptr: there is none, or it cannot be seen.
+const kube::Object* FindClaim(const Listing& claims, std::string_view namespace_name, std::string_view name) {
+  for (const kube::ObjectPtr& claim : claims.objects) {
+    if (claim->namespace_name() == namespace_name && claim->name() == name) return claim.get();
+  }
+  return nullptr;
 }
 
 // The name of the claim behind the Pod's entry; empty where none is made yet.
@@ -49,24 +66,24 @@ std::string_view ClaimNameOf(const json::Value& pod, const json::Value& entry) {
 }
 
 // What the Pod's claim asks for, or where it would stand.
-void AddClaimAsks(Session& session, const kube::Object& pod, const json::Value& entry, const Listing& claims,
-                  std::vector<std::string>& asks) {
-  const std::string name(ClaimNameOf(pod.json(), entry));
-  for (const kube::ObjectPtr& claim : claims.objects) {
-    if (claim->namespace_name() == pod.namespace_name() && claim->name() == name) return AddAsks(claim->json()["spec"], asks);
+void AddClaimAsks(Session& session, const kube::Object& pod, const json::Value& entry, const Listing& claims, WaitingPod& waiting) {
+  const std::string_view name = ClaimNameOf(pod.json(), entry);
+  if (const kube::Object* const claim = FindClaim(claims, pod.namespace_name(), name)) {
+    if (HoldsGpus(claim->json())) waiting.for_gpus = true;
+    return AddAsks(claim->json()["spec"], waiting);
   }
   if (!entry["resourceClaimTemplateName"].IsString()) {
-    asks.push_back(StrCat("claim ", name, claims.ok() ? ", which does not exist" : ", which cannot be seen"));
+    waiting.asks.push_back(StrCat("claim ", name, claims.ok() ? ", which does not exist" : ", which cannot be seen"));
     return;
   }
   const std::string_view from = Text(entry["resourceClaimTemplateName"]);
   const Result<kube::ObjectPtr> found = session.client().Get(kube::types::kResourceClaimTemplates, pod.namespace_name(), from);
-  if (found.ok()) return AddAsks((*found)->json()["spec"]["spec"], asks);
-  asks.push_back(StrCat("claim template ", from, IsMissing(found.status()) ? ", which does not exist" : ", which cannot be seen"));
+  if (found.ok()) return AddAsks((*found)->json()["spec"]["spec"], waiting);
+  waiting.asks.push_back(StrCat("claim template ", from, IsMissing(found.status()) ? ", which does not exist" : ", which cannot be seen"));
 }
 
 // What containers ask for by an extended resource that a class stands for: nvidia.com/gpu: 1.
-void AddExtendedAsks(const json::Value& spec, const Listing& classes, std::vector<std::string>& asks) {
+void AddExtendedAsks(const json::Value& spec, const Listing& classes, WaitingPod& waiting) {
   std::map<std::string, model::Quantity> asked;
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (const json::Value& container : ItemsOf(spec[list])) {
@@ -78,12 +95,14 @@ void AddExtendedAsks(const json::Value& spec, const Listing& classes, std::vecto
   }
   for (const auto& [resource, amount] : asked) {
     if (resource.starts_with(kClassResource)) {
-      asks.push_back(StrCat(amount.Canonical(), " x ", resource.substr(kClassResource.size())));
+      waiting.asks.push_back(StrCat(amount.Canonical(), " x ", resource.substr(kClassResource.size())));
+      if (IsGpuClass(resource.substr(kClassResource.size()))) waiting.for_gpus = true;
       continue;
     }
     for (const kube::ObjectPtr& device_class : classes.objects) {
       if (Text(device_class->json()["spec"]["extendedResourceName"]) != resource) continue;
-      asks.push_back(StrCat(amount.Canonical(), " x ", device_class->name(), " (", resource, ")"));
+      waiting.asks.push_back(StrCat(amount.Canonical(), " x ", device_class->name(), " (", resource, ")"));
+      if (IsGpuClass(device_class->name())) waiting.for_gpus = true;
       break;
     }
   }
@@ -110,6 +129,12 @@ void SetSchedulersWords(const json::Value& pod, WaitingPod& waiting) {
   waiting.message = StrCat("no scheduler has looked at it yet; does ", scheduler.empty() ? "default-scheduler" : scheduler, " run?");
 }
 
+bool HasCondition(const json::Value& pod, std::string_view type) {
+  const auto conditions = ItemsOf(pod["status"]["conditions"]);
+  return std::any_of(conditions.begin(), conditions.end(),
+                     [&](const json::Value& condition) { return Text(condition["type"]) == type && Text(condition["status"]) == "True"; });
+}
+
 std::string_view TimeOf(const json::Value& event) {
   for (const json::Value* time : {&event["series"]["lastObservedTime"], &event["lastTimestamp"], &event["eventTime"]}) {
     if (time->IsString()) return Text(*time);
@@ -128,6 +153,8 @@ bool SetKubeletsWords(const kube::Object& pod, const Listing& events, WaitingPod
       return true;
     }
   }
+  // Its sandbox is there, which comes after its devices (Kubernetes 1.29): the events are of the time before.
+  if (HasCondition(pod.json(), "PodReadyToStartContainers")) return false;
   const json::Value* newest = nullptr;
   for (const kube::ObjectPtr& event : events.objects) {
     const json::Value& json = event->json();
@@ -170,9 +197,14 @@ std::vector<WaitingPod> WaitingPods(Session& session, const WaitingFacts& facts)
       SetSchedulersWords(json, waiting);
     }
     for (const json::Value& entry : ItemsOf(json["spec"]["resourceClaims"])) {
-      AddClaimAsks(session, *pod, entry, facts.claims, waiting.asks);
+      AddClaimAsks(session, *pod, entry, facts.claims, waiting);
     }
-    AddExtendedAsks(json["spec"], facts.classes, waiting.asks);
+    AddExtendedAsks(json["spec"], facts.classes, waiting);
+    // What the scheduler allocated for extended resources, by whatever class.
+    const std::string_view extended = Text(json["status"]["extendedResourceClaimStatus"]["resourceClaimName"]);
+    const kube::Object* const claim = extended.empty() ? nullptr : FindClaim(facts.claims, pod->namespace_name(), extended);
+    if (claim != nullptr && HoldsGpus(claim->json())) waiting.for_gpus = true;
+    if (!facts.claims.ok() && waiting.message.find(kGpuDriver) != std::string::npos) waiting.for_gpus = true;
     if (!waiting.asks.empty()) all.push_back(std::move(waiting));
   }
   std::sort(all.begin(), all.end(), [](const WaitingPod& a, const WaitingPod& b) {

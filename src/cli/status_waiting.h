@@ -16,6 +16,7 @@ struct WaitingPod {
   std::string since;              // when it was made
   std::vector<std::string> asks;  // "1 x gpu.nvidia.com, 6144 MiB"
   std::string reason, message;    // of the scheduler, of kubelet, or of the runtime
+  bool for_gpus = false;          // it asks for, or holds, devices of gpu.nvidia.com; where that cannot be seen, the message speaks of them
 };
 
 // What is asked of the API for it. Events only where a Pod is placed and does not run.

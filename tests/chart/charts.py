@@ -1,4 +1,5 @@
 """What the tests of image and chart have in common."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,6 +17,11 @@ def build_image(output, image=IMAGE, tag=TAG):
     """As the guide says, without a container tool."""
     subprocess.run(["make", "-C", ROOT / "deployments/container", "build", f"IMAGE_NAME={image}", f"IMAGE_TAG={tag}", "BUILDER=none",
                     f"OCI_OUTPUT={output}"], check=True)
+
+
+def rootfs_folder():
+    """The image's files, for this machine."""
+    return ROOT / "build/image" / {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine] / "rootfs"
 
 
 def helm(*argv):
