@@ -79,7 +79,7 @@ setup-cluster: setup  ## build the programs of a real Kubernetes (once, about 13
 	@tests/cluster/build
 
 cluster: setup-cluster  ## start a real Kubernetes on this machine, as root: CLUSTER=dev NODES=1 GPUS=rtx3090,rtx3060 (docs/cluster.md)
-	@$(if $(GPUS),$(MAKE) build >&2)
+	@$(if $(GPUS),$(MAKE) setup build/dev/build.ninja >&2 && cmake --build build/dev -j $(JOBS) --target fake_nvml fake_smi >&2)
 	@tests/cluster/up '$(CLUSTER)' --nodes '$(NODES)' --gpus '$(GPUS)'
 	@echo "export PATH=$$(tests/cluster/build --path):\$$PATH"
 

@@ -150,7 +150,8 @@ int BeforeUninstall(Session& session, const Arguments& arguments) {
   for (const std::string& one : held) text += StrCat("  ", Printable(one), "\n");
   text +=
       "End them first: kubelet cannot end them without the agent, and they would hang in Terminating.\n"
-      "To remove the agents all the same: helm uninstall --no-hooks\n";
+      "To remove the agents all the same: helm uninstall --no-hooks\n"
+      "To keep them: helm rollback RELEASE -n NAMESPACE (helm takes the release for half removed, and upgrades it only after that)\n";
   return Done(Print(text), false);
 }
 

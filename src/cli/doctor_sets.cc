@@ -102,6 +102,11 @@ void CheckSets(const ClusterFacts& facts, Findings& findings) {
   if (!facts.daemon_sets.ok()) return findings.push_back(CannotSee("agents", "list", "daemonsets.apps", facts.daemon_sets.status));
   if (facts.daemon_sets.objects.empty()) return findings.push_back(NoSetFinding(facts));
   for (const kube::ObjectPtr& set : facts.daemon_sets.objects) CheckSet(*set, facts.agents, findings);
+  if (facts.daemon_sets.objects.size() > 1) {
+    findings.push_back(
+        {"agents", Verdict::kWarning, StrCat("agents: the chart is installed ", facts.daemon_sets.objects.size(), " times"),
+         "two agents on one node serve the same GPUs; uninstall one, or give each its own nodes (kubeletPlugin.nodeSelector)"});
+  }
 }
 
 void CheckBareNodes(const ClusterFacts& facts, Findings& findings) {

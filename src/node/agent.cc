@@ -101,7 +101,7 @@ class Agent::Parts {
     TRY(MakePrivateDirs(state_folder_));
     ASSIGN_OR_RETURN(journal_, Journal::Open(files_, state_folder_));
     TRY(InstallHook());
-    TRY(policy_.Refresh());  // later a broken file is only told; a start with one would share what should not be
+    RefreshPolicy();
     preparer_.emplace(Preparer::Parts{files_, *journal_, cdi_, toolkit_, time_slice_, world_, clock_, options_.node_name,
                                       options_.mps_pipes, [this](std::string_view line) { log_.Info(line); }});
     registration_.emplace(Registration::DraPlugin(std::string(kDriver), paths.service), [this](const rpc::RegistrationStatus& status) {
@@ -125,7 +125,7 @@ class Agent::Parts {
   }
 
  private:
-  enum Fault { kJournal, kRepair, kSockets };
+  enum Fault { kJournal, kRepair, kSockets, kConfig };
 
   static CdiOptions WithHook(const AgentOptions& options, const std::string& state_folder) {
     CdiOptions cdi = options.cdi;
@@ -201,6 +201,8 @@ class Agent::Parts {
 
   // Offers nothing before the API has said that no device plugin does. Claims that are held are served all the same.
   bool MayPublish(const Cancel& stop) {
+    // With a file that was broken from the start we would share what should not be: what is on the server stays as it is.
+    if (!knows_policy_) return false;
     if (publishing_) return true;
     const Status alone = CheckNode(stop);
     if (rival_told_.IsNew(alone) && !alone.ok()) log_.Error("nothing is offered", {{"error", std::string(alone.message())}});
@@ -264,6 +266,8 @@ class Agent::Parts {
   void RefreshPolicy() {
     const NodeConfig before = policy_.current();
     const Status policy = policy_.Refresh();
+    knows_policy_ = knows_policy_ || policy.ok();
+    SetFault(kConfig, policy);
     if (policy_told_.IsNew(policy)) {
       if (policy.ok())
         log_.Info("node config is good again", {{"file", options_.config_path}});
@@ -415,7 +419,7 @@ class Agent::Parts {
   std::set<std::string> problems_;
   bool publishing_ = false;
   bool library_loaded_ = false;  // the driver's
-  bool config_missing_ = false;
+  bool config_missing_ = false, knows_policy_ = false;
   SocketMark mark_;
   const std::shared_ptr<rpc::Services> services_ = std::make_shared<rpc::Services>();
   const std::shared_ptr<rpc::Services> registration_services_ = std::make_shared<rpc::Services>();
