@@ -41,6 +41,7 @@ constexpr seconds kIdle{10};  // after the last call
 constexpr seconds kSweepLimit{30};
 constexpr seconds kLeftoversEvery{60};
 constexpr seconds kRepairPause{5};  // after a repair, before the next one
+constexpr seconds kRepairRetry{15};
 constexpr seconds kSweepPause{30};  // the same, of a sweep that somebody waits for
 constexpr size_t kMaxCalls = 256;   // of kubelet at once; each may wait for another one to end
 constexpr std::string_view kHookName = "allot-cdi-hook";
@@ -238,7 +239,7 @@ class Agent::Parts {
         const Status repaired = preparer_->Repair(patience);
         if (repair_told_.IsNew(repaired) && !repaired.ok()) log_.Warning("repair", {{"error", repaired.message()}});
         SetFault(kRepair, repaired);
-        repair_due = now + options_.sweep_every;
+        repair_due = now + (repaired.ok() ? options_.sweep_every : kRepairRetry);  // what failed keeps us from being ready
         repair_again = now + kRepairPause;
       }
       if (now >= leftovers_due) {

@@ -254,6 +254,10 @@ TEST_F(PrepareTest, LostJournalIsPutTogetherAgainFromSpecsAndApi) {
   EXPECT_THAT(Prepare(late), IsStatus(Code::kUnavailable, HasSubstr("is not in its journal")));
   EXPECT_TRUE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
   world_.Remove("lab", "claim-u2");
+  const std::vector<device::Gpu> gpus = std::exchange(world_.gpus, {});
+  EXPECT_THAT(agent_.preparer.Repair(Short()), IsStatus(Code::kNotFound, HasSubstr("it has no GPU")));
+  EXPECT_TRUE(agent_.cdi.Has("u1")) << "a GPU that is not seen may be in use";
+  world_.gpus = gpus;
   ASSERT_OK(agent_.preparer.Repair(Short()));
   EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
   EXPECT_THAT(files_.ReadFile(CdiPath("u1"), 1 << 20), IsOkAndHolds(spec));

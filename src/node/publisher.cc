@@ -195,11 +195,10 @@ Status Publisher::AskFeatures() {
   const bool fresh = features_ && failures == failures_seen_;
   if (fresh && (features_->all() || steady_clock::now() < asked_at_ + options_.ask_again)) return {};
   ASSIGN_OR_RETURN(const json::Document question, json::Parse(kQuestion));
-  // Kubernetes 1.34 refuses taints that keep nobody away.
-  Reduced reduced = Reduce(question.root(), {.notes = false});
   Result<Dropped> dropped = Ask(question.root());
+  // Kubernetes 1.34 refuses taints that keep nobody away.
   const bool notes = dropped.ok() || dropped.status().code() != Code::kInvalid;
-  if (!notes) dropped = Ask(reduced.slices.root());
+  if (!notes) dropped = Ask(Reduce(question.root(), {.notes = false}).slices.root());
   TRY(dropped.status());
   features_ = ServerFeatures{.sharing = !dropped->sharing, .taints = !dropped->taints, .notes = notes};
   asked_at_ = steady_clock::now();

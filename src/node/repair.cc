@@ -36,13 +36,14 @@ Status Preparer::CheckSpecs(const Holdings& holdings) const {
 
 Status Preparer::Recover(const std::string& uid, const http::Patience& patience) {
   if (const Result<ClaimRef> claim = parts_.cdi.ClaimOf(uid); claim.ok()) {
-    const Result<Holding> holding = Resolve(*claim, patience);
-    if (holding.ok()) {
+    const Result<kube::ObjectPtr> object = parts_.world.Claim(claim->name_space, claim->name, patience);
+    if (!object.ok() && object.status().code() != Code::kNotFound) return object.status();
+    // Only the API can say that nobody uses it: a GPU that is not seen now may be in use all the same.
+    if (object.ok() && (*object)->uid() == uid && IsAllocatedHere(**object)) {
+      ASSIGN_OR_RETURN(const Holding holding, Resolve(*claim, patience).Context(claim->ToString()));
       parts_.log(StrCat(claim->ToString(), " was not in the journal any more: it is put back, as the API has it"));
-      return parts_.journal.Add(*holding, [](const Holdings&) { return Status(); });
+      return parts_.journal.Add(holding, [](const Holdings&) { return Status(); });
     }
-    const Code code = holding.status().code();
-    if (code != Code::kNotFound && code != Code::kInvalid) return holding.status();
   }
   // Under the journal's lock: who holds a claim has written that down before its file.
   return parts_.journal.Inspect([&](const Holdings& held) {
