@@ -59,6 +59,7 @@ class Value {
 
  private:
   friend class Builder;
+  friend class Editor;
 
   Kind kind_ = Kind::kNull;
   uint32_t size_ = 0;  // bytes, items or members; of a bool: its value

@@ -1,0 +1,74 @@
+#pragma once
+// What is wrong with which field of an object: the causes of a 422, worded and named as kube-apiserver does.
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/strings.h"
+#include "json/value.h"
+
+namespace allot::apiserver {
+
+// "spec.containers[0].resources.limits[memory]"
+class FieldPath {
+ public:
+  FieldPath() = default;  // the object itself
+  explicit FieldPath(std::string_view name) : text_(name) {}
+
+  FieldPath Child(std::string_view name) const { return FieldPath(text_.empty() ? std::string(name) : StrCat(text_, ".", name)); }
+  FieldPath Index(size_t index) const { return FieldPath(StrCat(text_, "[", index, "]")); }
+  FieldPath Key(std::string_view key) const { return FieldPath(StrCat(text_, "[", key, "]")); }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  explicit FieldPath(std::string text) : text_(std::move(text)) {}
+  std::string text_;
+};
+
+struct FieldError {
+  std::string reason;  // "FieldValueRequired", ...
+  std::string field;
+  std::string message;  // `Invalid value: "A_B": a lowercase RFC 1123 label must consist of ...`
+};
+
+class FieldErrors {
+ public:
+  // FieldValueRequired: `Required value: detail`
+  void Required(const FieldPath& field, std::string_view detail = "");
+  // FieldValueInvalid: `Invalid value: <value as JSON; strings in quotes>: detail`
+  void Invalid(const FieldPath& field, const json::Value& value, std::string_view detail);
+  void Invalid(const FieldPath& field, std::string_view value, std::string_view detail);
+  void Invalid(const FieldPath& field, int64_t value, std::string_view detail);
+  // FieldValueNotSupported: `Unsupported value: "x": supported values: "a", "b"`
+  void NotSupported(const FieldPath& field, std::string_view value, std::initializer_list<std::string_view> supported);
+  void NotSupported(const FieldPath& field, std::string_view value, std::span<const std::string_view> supported);
+  // FieldValueDuplicate: `Duplicate value: "x"`
+  void Duplicate(const FieldPath& field, const json::Value& value);
+  void Duplicate(const FieldPath& field, std::string_view value);
+  // FieldValueForbidden: `Forbidden: detail`
+  void Forbidden(const FieldPath& field, std::string_view detail);
+  // FieldValueNotFound: `Not found: "x"`
+  void NotFound(const FieldPath& field, std::string_view value);
+  // FieldValueTooLong: `Too long: may not be more than N bytes`
+  void TooLong(const FieldPath& field, size_t max_bytes);
+  // FieldValueTooMany: `Too many: N: must have at most M items`
+  void TooMany(const FieldPath& field, size_t actual, size_t max);
+  // FieldValueTypeInvalid: `Invalid value: "x": detail`
+  void TypeInvalid(const FieldPath& field, const json::Value& value, std::string_view detail);
+
+  // Anything else, as it is.
+  void Add(std::string_view reason, const FieldPath& field, std::string message);
+
+  bool empty() const { return errors_.empty(); }
+  size_t size() const { return errors_.size(); }
+  const std::vector<FieldError>& all() const { return errors_; }
+
+ private:
+  std::vector<FieldError> errors_;
+};
+
+}  // namespace allot::apiserver

@@ -1,0 +1,48 @@
+#pragma once
+// Label and field selectors, as list, watch and deletecollection take them.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/kinds/kind.h"
+#include "apiserver/store/store.h"
+#include "base/status.h"
+
+namespace allot::apiserver {
+
+class Selector {
+ public:
+  Selector() = default;  // everything
+
+  // BadRequest (refusal.h) with what is wrong; field labels must be those of the kind.
+  static Result<Selector> Parse(const Kind& kind, std::string_view labels, std::string_view fields);
+
+  bool Matches(const Entry& entry) const;
+  bool empty() const { return labels_.empty() && fields_.empty(); }
+  // Where the fields ask for one name: that.
+  const std::string& only_name() const { return only_name_; }
+
+ private:
+  enum class Op { kIn, kNotIn, kExists, kAbsent, kAbove, kBelow };
+  struct Requirement {
+    std::string key;
+    Op op = Op::kExists;
+    std::vector<std::string> values;
+  };
+  enum class Source { kName, kNamespace, kField };
+  struct FieldTerm {
+    Source source = Source::kField;
+    size_t index = 0;  // of kField
+    std::string value;
+    bool equal = true;
+  };
+  std::vector<Requirement> labels_;
+  std::vector<FieldTerm> fields_;
+  std::string only_name_;
+};
+
+// What selectors of `kind` look at in `object`.
+Index IndexOf(const Kind& kind, const json::Value& object);
+
+}  // namespace allot::apiserver
