@@ -75,10 +75,11 @@ TEST(Program, AFullDiskIsToldOnce) {
   for (int i = 0; i < 3; ++i) manifest += StrCat("{apiVersion: v1, kind: ConfigMap, metadata: {name: m", i, "}}\n---\n");
   const std::string path = StrCat(testing::TempDir(), "allot-full-", ::getpid(), ".yaml");
   std::ofstream(path) << manifest;
-  FakeApi api([](const http::Request&) { return FakeApi::Json(200, R"({"metadata":{"name":"m","resourceVersion":"1"}})"); });
   int err[2];
   ASSERT_EQ(::pipe(err), 0);
   const int status = InChild([&] {
+    // Its threads begin behind the fork: a lock that one of them held at that moment would be held in the child for ever.
+    FakeApi api([](const http::Request&) { return FakeApi::Json(200, R"({"metadata":{"name":"m","resourceVersion":"1"}})"); });
     ::dup2(::open("/dev/full", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
     ::dup2(err[1], STDERR_FILENO);
     const std::string config = StrCat("--kubeconfig=", api.config());

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/strings.h"
+
 namespace allot::json {
 
 std::string_view Editor::CopyText(std::string_view text) {
