@@ -4,6 +4,7 @@
 // For each write, first every Mutate in order, then, on the result as it will be stored, every Validate. A step must not remember
 // anything of a request: it may be repeated, be refused by a later one, or be a dry run.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ struct AdmissionRequest {
   bool dry_run = false;              // nothing outside of the object may be changed
   Api& api;                          // for what the step must know or make: namespaces, classes, templates
   std::vector<std::string>& warnings;
+  std::string_view uid = {};  // of the caller, on the system; empty: not known
+  std::span<const std::string> groups = {};
 };
 
 class Admission {

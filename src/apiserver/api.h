@@ -30,49 +30,44 @@ struct Caller {
   std::string user = "system:allot";
   std::vector<std::string> groups = {"system:masters"};
   std::string manager = "allot";  // of fields
+  std::string uid = {};           // on the system; empty: not known
 };
 
 struct WriteOptions {
   bool dry_run = false;
   FieldValidation validation = FieldValidation::kIgnore;
-  bool force = false;  // of an apply
+  bool force = false;                        // of an apply
+  std::vector<std::string> duplicates = {};  // fields that the body had twice: "data.k"
   std::vector<std::string>* warnings = nullptr;
 };
 
 struct DeleteOptions {
   bool dry_run = false;
-  std::optional<std::string> uid, resource_version;  // preconditions
-  std::optional<int64_t> grace_seconds;
-  std::optional<std::string> propagation;  // Orphan, Background, Foreground
+  std::optional<std::string> uid = {}, resource_version = {};  // preconditions
+  std::optional<int64_t> grace_seconds = {};
+  std::string propagation = {};  // Orphan, Background, Foreground; empty: as the kind has it
   std::vector<std::string>* warnings = nullptr;
 };
 
 // Where a request goes.
 struct Target {
   std::shared_ptr<const Kind> kind;
-  std::string space, name;
-  std::string subresource;  // empty, "status", "scale", "ephemeralcontainers", ...
+  std::string space = {}, name = {};
+  std::string subresource = {};  // empty, "status", "scale", "ephemeralcontainers", ...
 };
 
-// An object that was read or written. Of a dry run there is no entry in the store: `json` is all there is.
+// An object that was read or written.
 struct Answer {
   int code = 200;
-  EntryPtr entry;        // null: nothing was stored
-  std::string json;      // empty: entry->json
-  bool removed = false;  // of a delete: the object is gone
+  EntryPtr entry = {};    // null: nothing is stored under that name, or it was a dry run
+  std::string json = {};  // empty: entry->json
+  bool removed = false;   // of a delete, or of an update that took the last finalizer: the object is gone
+
   std::string_view text() const { return json.empty() && entry != nullptr ? std::string_view(entry->json) : std::string_view(json); }
 };
 
 class Api {
  public:
-  struct Parts {
-    Store& store;
-    const Clock& clock;
-    Random& random;
-    std::vector<std::shared_ptr<const Admission>> admission;  // in their order
-  };
-
-  static std::unique_ptr<Api> Make(Parts parts);
   virtual ~Api() = default;
 
   virtual std::shared_ptr<const Kinds> kinds() const = 0;
@@ -80,11 +75,10 @@ class Api {
   virtual void SetCustomKinds(std::vector<std::shared_ptr<const Kind>> kinds) = 0;
   // A built-in kind: "pods", "resourceclaims.resource.k8s.io". REQUIRES that there is one.
   virtual std::shared_ptr<const Kind> BuiltIn(std::string_view resource) const = 0;
-
   virtual Store& store() = 0;
 
   virtual Result<Answer> Get(const Target& target) = 0;
-  // `body` may be anything that was parsed; `target.name` is empty unless the kind is created by update.
+  // `body` may be anything that was parsed. `target.name` is empty, or the name that the object must have.
   virtual Result<Answer> Create(const Caller& caller, const Target& target, const json::Value& body, const WriteOptions& options) = 0;
   virtual Result<Answer> Update(const Caller& caller, const Target& target, const json::Value& body, const WriteOptions& options) = 0;
   virtual Result<Answer> Patch(const Caller& caller, const Target& target, PatchType type, const json::Value& patch,

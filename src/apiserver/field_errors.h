@@ -16,7 +16,7 @@ namespace allot::apiserver {
 class FieldPath {
  public:
   FieldPath() = default;  // the object itself
-  explicit FieldPath(std::string_view name) : text_(name) {}
+  explicit FieldPath(std::string_view path) : text_(path) {}
 
   FieldPath Child(std::string_view name) const { return FieldPath(text_.empty() ? std::string(name) : StrCat(text_, ".", name)); }
   FieldPath Index(size_t index) const { return FieldPath(StrCat(text_, "[", index, "]")); }
@@ -25,7 +25,6 @@ class FieldPath {
   const std::string& text() const { return text_; }
 
  private:
-  explicit FieldPath(std::string text) : text_(std::move(text)) {}
   std::string text_;
 };
 

@@ -34,7 +34,7 @@ Status ConflictOn(const Kind& kind, std::string_view name, std::string_view why)
 // 422: `ResourceClaim.resource.k8s.io "a" is invalid: spec.x: Required value`. REQUIRES an error.
 Status InvalidObject(const Kind& kind, std::string_view name, const FieldErrors& errors);
 // 403: `pods "p" is forbidden: why`
-Status ForbiddenOn(const Kind& kind, std::string_view name, std::string_view why);
+Status ForbiddenOn(const Kind& kind, std::string_view name, std::string_view why, std::vector<FieldError> causes = {});
 
 Status BadRequest(std::string message);                                 // 400 BadRequest
 Status InvalidOptions(std::string_view of, const FieldErrors& errors);  // 422 for `ListOptions.meta.k8s.io "" is invalid: ...`

@@ -37,6 +37,12 @@ class Selector {
     std::string value;
     bool equal = true;
   };
+
+  Status ParseLabels(std::string_view text);
+  Status ParseFields(const Kind& kind, std::string_view text);
+  static Status ReadOperator(std::string_view text, class Tokens& tokens, Requirement& one);
+  static bool Holds(const Requirement& one, const Index& index);
+
   std::vector<Requirement> labels_;
   std::vector<FieldTerm> fields_;
   std::string only_name_;

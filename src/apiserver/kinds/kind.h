@@ -78,16 +78,19 @@ struct Kind {
   std::shared_ptr<const Strategy> strategy;
 
   NameRule name_rule = NameRule::kSubdomain;
-  bool has_status = false;           // status is written by its subresource only
-  bool has_generation = false;       // rises with whatever is neither metadata nor status
-  bool create_on_update = false;     // PUT makes what is not there
-  bool unconditional_update = true;  // PUT without resourceVersion is allowed
-  bool graceful = false;             // deletion has a grace period (Pods)
+  bool has_status = false;                    // status is written by its subresource only
+  bool status_is_all = false;                 // that a write of it changes; else also annotations and finalizers
+  bool has_generation = false;                // rises with whatever is neither metadata nor status
+  bool annotations_raise_generation = false;  // as well (Deployments)
+  bool create_on_update = false;              // PUT makes what is not there
+  bool unconditional_update = true;           // PUT without resourceVersion is allowed
+  bool graceful = false;                      // deletion has a grace period (Pods)
   DeleteAnswer delete_answer = DeleteAnswer::kStatus;
   Cascade cascade = Cascade::kBackground;
-  bool custom = false;          // from a CustomResourceDefinition; its items in lists have kind and apiVersion
-  bool empty = false;           // listed and watched, but nothing can be created: other programs ask for it
-  std::string storage_version;  // of custom kinds with several versions: the one that objects are stored in; else type.version
+  std::string finalizer_on_delete = {};  // put on when a deletion begins, taken off by a controller
+  bool custom = false;                   // from a CustomResourceDefinition; its items in lists have kind and apiVersion
+  bool empty = false;                    // listed and watched, but nothing can be created: other programs ask for it
+  std::string storage_version;           // of custom kinds with several versions: the one that objects are stored in; else type.version
 
   // Field selectors beyond metadata.name and metadata.namespace: the selector's name and its path in the object, and what an absent value
   // means ("" or "false").
@@ -102,6 +105,7 @@ struct Kind {
   RowFunction row;
 
   std::string ApiVersion() const { return type.ApiVersion(); }
+  std::string StorageApiVersion() const { return storage_version.empty() ? ApiVersion() : StrCat(type.group, "/", storage_version); }
   const Subresource* FindSubresource(std::string_view name) const;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // What the objects of a kind look like: the fields, how they are written, and how two writers' values are merged.
 //
-// Built-in kinds have their types in tables (schema/*.txt), custom ones get theirs from the schema of their definition. Everything that
+// Built-in kinds have their types in tables (schema/*.table), custom ones get theirs from the schema of their definition. Everything that
 // must know fields works on these: decoding, protobuf, patches, server-side apply, OpenAPI.
 //
 // Types are immutable once built and owned by a Schema, which must outlive whoever points at them.
@@ -64,19 +64,27 @@ struct Field {
   bool patch_merge = false;  // lists merge: objects by patch_key, scalars as a set
   std::string patch_key;
   bool patch_retain_keys = false;
+
+  // As JSON: what server-side apply takes where this is a key of a list and an item has none; empty: there must be one.
+  std::string default_value;
 };
 
 struct Type {
   std::string name;  // "io.k8s.api.core.v1.PodSpec"; empty: has none
   Shape shape = Shape::kAny;
-  std::vector<Field> fields;      // of a struct, in the order in which they are written
-  const Type* element = nullptr;  // of a list or map
-  bool keep_unknown = false;      // of a struct: fields that are not listed are kept (a custom schema's preserve-unknown-fields)
-  bool element_pointer = false;   // Go has pointers in the list or map
+  std::vector<Field> fields;         // of a struct, in the order in which they are written
+  const Type* element = nullptr;     // of a list or map; of kAny: what an object, or the objects of a list, are where these are found
+  bool keep_unknown = false;         // of a struct: fields that are not listed are kept (a custom schema's preserve-unknown-fields)
+  bool element_pointer = false;      // Go has pointers in the list or map
+  bool atomic = false;               // of a struct: server-side apply takes it as one value, also as an item of a list
+  std::string group, version, kind;  // where the type is a kind; else empty
 
-  // nullptr: no such field. Exact case.
+  // nullptr: no such field. Exact case. Quick once Index was called, which must be when `fields` is complete.
   const Field* Find(std::string_view field) const;
+  void Index();
   bool IsScalar() const { return shape < Shape::kAny; }
+
+  std::vector<uint32_t> sorted;  // Index's own: into fields, by name
 };
 
 // A set of types by name. Built once, then read by any number of threads.
@@ -90,14 +98,17 @@ class Schema {
 
   // nullptr: there is none.
   const Type* Find(std::string_view name) const;
+  const Type* FindKind(std::string_view group, std::string_view version, std::string_view kind) const;
   const std::map<std::string, const Type*, std::less<>>& types() const { return by_name_; }
 
-  // For building.
+  // For building. The pointer stays good. FindKind knows what the type says of its kind when it is added. REQUIRES a name that is new,
+  // or none.
   Type* Add(Type type);
 
  private:
   std::deque<Type> owned_;
   std::map<std::string, const Type*, std::less<>> by_name_;
+  std::map<std::string, const Type*, std::less<>> by_kind_;  // "apps/v1/Deployment"
 };
 
 }  // namespace allot::apiserver

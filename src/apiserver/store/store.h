@@ -10,100 +10,95 @@
 // Thread-safe.
 
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "apiserver/store/database.h"
+#include "apiserver/store/entry.h"
+#include "apiserver/store/history.h"
 #include "base/status.h"
 
 namespace allot::apiserver {
 
-// Where an object is: the kind's resource ("pods", "resourceclaims.resource.k8s.io"), namespace (empty: none) and name.
-struct Key {
-  std::string resource, space, name;
-  friend auto operator<=>(const Key&, const Key&) = default;
-};
-
-// What selectors look at, taken out of the object when it was written.
-struct Index {
-  std::vector<std::pair<std::string, std::string>> labels;  // sorted
-  std::vector<std::string> fields;                          // in the order of the kind's `selectable`
-};
-
-// One version of one object. Immutable.
-struct Entry {
-  Key key;
-  uint64_t version = 0;
-  std::string uid;
-  std::string json;  // with its resourceVersion
-  Index index;
-};
-using EntryPtr = std::shared_ptr<const Entry>;
-
-// One write, as watches see it.
-struct Change {
-  uint64_t version = 0;
-  EntryPtr before;  // null: it was created
-  EntryPtr after;   // of a deletion: the last state with the version of the deletion
-  bool deleted = false;
-};
-using ChangePtr = std::shared_ptr<const Change>;
-
-// An object that is to be written: its JSON without the resourceVersion, and where that belongs.
-struct Draft {
-  std::string before, after;  // around the digits of the version
-  std::string uid;
-  Index index;
+struct StoreOptions {
+  size_t history = 20'000;          // changes that watches and lists at a version may go back to
+  size_t history_bytes = 64 << 20;  // of texts that only the history holds
+  // Of what is found in the file: first `seen` for every object, then `index` for every object. Nothing: none.
+  std::function<void(std::string_view resource, std::string_view json)> seen = {};
+  std::function<Index(std::string_view resource, std::string_view json)> index = {};
 };
 
 class Store {
  public:
-  struct Options {
-    size_t history = 20'000;  // changes that watches and lists at a version may go back to
-    size_t history_bytes = 256 << 20;
-  };
-
   // Makes the file where there is none. kUnsupported, naming the version, for a store that a newer program wrote; kInvalid for a file
   // that is damaged or none of ours; kUnavailable where another process has it.
-  static Result<std::unique_ptr<Store>> Open(const std::string& path, const Options& options);
-  virtual ~Store() = default;
+  static Result<std::unique_ptr<Store>> Open(const std::string& path, const StoreOptions& options);
 
-  // kConflict: `expected` is not its version (0: it must not exist). kExhausted: the disk is full; kUnavailable: the disk failed.
-  virtual Result<EntryPtr> Put(const Key& key, uint64_t expected, Draft draft) = 0;
-  virtual Result<EntryPtr> Remove(const Key& key, uint64_t expected, Draft last) = 0;
+  // Use Open.
+  Store(std::unique_ptr<Database> database, const StoreOptions& options)
+      : database_(std::move(database)), history_(options.history, options.history_bytes) {}
 
-  virtual EntryPtr Get(const Key& key) const = 0;  // null: not there
-  virtual uint64_t version() const = 0;            // of the latest write
+  // Writes the object. kConflict: `expected` is not its version (0: it must not exist). kExhausted: the disk is full; kUnavailable: the
+  // disk failed.
+  Result<EntryPtr> Put(const Key& key, uint64_t expected, Draft draft) { return Write(key, expected, std::move(draft), false); }
+  // Deletes it; `last` is what watches see, and what is returned.
+  Result<EntryPtr> Remove(const Key& key, uint64_t expected, Draft last) { return Write(key, expected, std::move(last), true); }
 
-  struct Snapshot {
-    uint64_t version = 0;
-    std::vector<EntryPtr> entries;  // sorted by namespace and name
-  };
-  // All of a resource (an empty namespace: of all), now.
-  virtual Snapshot List(std::string_view resource, std::string_view space) const = 0;
+  EntryPtr Get(const Key& key) const { return history_.Get(key); }  // null: not there
+  uint64_t version() const { return history_.version(); }           // of the latest write
+
+  // All of a resource (with an empty namespace: of all namespaces), now.
+  Snapshot List(std::string_view resource, std::string_view space) const { return history_.List(resource, space); }
   // The same as it was at `version`. kNotFound: the history does not go back so far; kUnavailable: there is no such version yet.
-  virtual Result<Snapshot> ListAt(std::string_view resource, std::string_view space, uint64_t version) const = 0;
-
+  Result<Snapshot> ListAt(std::string_view resource, std::string_view space, uint64_t version) const {
+    return history_.ListAt(resource, space, version);
+  }
   // The changes of a resource (empty: of all) after `version`, oldest first. kNotFound: the history does not go back so far.
-  virtual Result<std::vector<ChangePtr>> ChangesSince(std::string_view resource, uint64_t version) const = 0;
+  Result<std::vector<ChangePtr>> ChangesSince(std::string_view resource, uint64_t version) const {
+    return history_.ChangesSince(resource, version);
+  }
+  // A resource whose history begins anew: its definition was made, or came back.
+  void BeginHistory(std::string_view resource) { history_.BeginHistory(resource); }
 
-  // A resource whose history begins anew: a definition that was made, or came back.
-  virtual void BeginHistory(std::string_view resource) = 0;
+  // `wake` is called, by whichever thread wrote, after every write (once for several); it must be short. Set before the first write.
+  void OnChange(std::function<void()> wake) { wake_ = std::move(wake); }
 
-  // `wake` is called, by whichever thread wrote, after every write (once for several); it must be short. Nothing: none.
-  virtual void OnChange(std::function<void()> wake) = 0;
+  // Gives the space of what is gone back to the file system. Writers wait meanwhile.
+  Status Compact();
 
-  // Gives back what deleted objects held on the disk.
-  virtual Status Compact() = 0;
+  // For tests: a disk of this many pages of 4 KiB.
+  Status LimitPages(int pages);
+
+ private:
+  struct Pending {
+    const Key& key;
+    uint64_t expected = 0;
+    Draft draft = {};
+    bool remove = false;
+    bool alone = false;  // not a write: runs when it is in front, without others
+    bool done = false;
+    std::condition_variable wake = {};
+    Status status = {};
+    std::shared_ptr<Entry> entry = {};
+    EntryPtr before = {};
+  };
+
+  Result<EntryPtr> Write(const Key& key, uint64_t expected, Draft draft, bool remove);
+  void CommitTogether(const std::vector<Pending*>& batch);
+  Status RunAlone(const std::function<Status()>& run);
+
+  const std::unique_ptr<Database> database_;  // only whoever is in front of the queue
+  History history_;
+  std::function<void()> wake_;
+
+  std::mutex mutex_;
+  std::deque<Pending*> queue_;  // the first one writes for all
 };
 
 }  // namespace allot::apiserver

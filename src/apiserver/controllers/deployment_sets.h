@@ -1,0 +1,33 @@
+#pragma once
+// What a Deployment writes into its ReplicaSets, and reads from them.
+
+#include <optional>
+#include <string_view>
+
+#include "apiserver/controllers/deployment_plan.h"
+#include "apiserver/controllers/stored.h"
+
+namespace allot::apiserver {
+
+inline constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
+inline constexpr std::string_view kDesired = "deployment.kubernetes.io/desired-replicas";
+inline constexpr std::string_view kMost = "deployment.kubernetes.io/max-replicas";
+inline constexpr std::string_view kTemplateHash = "pod-template-hash";
+
+// The number in an annotation; nothing: there is none.
+std::optional<int64_t> NumberIn(const Stored& set, std::string_view annotation);
+// 0: none.
+int64_t RevisionOf(const Stored& set);
+SetSize SizeOf(const Stored& set);
+// Whether the set was made of the template: the same but for the label that the Deployment added.
+bool HasTemplate(const Stored& set, const json::Value& pod_template);
+
+// The set with annotations that say what the Deployment asked for when it was sized.
+json::Value MarkSize(json::Editor& edit, const json::Value& set, const RolloutPlan& plan);
+// The set with those annotations of the Deployment that are for its sets, and the revision, if that is higher.
+json::Value CopyAnnotations(json::Editor& edit, const json::Value& set, const json::Value& deployment, int64_t revision);
+
+// A new ReplicaSet for the Deployment's template.
+json::Value SetFor(json::Editor& edit, const json::Value& deployment, std::string_view hash, int64_t replicas, int64_t revision);
+
+}  // namespace allot::apiserver

@@ -1,0 +1,202 @@
+#include "apiserver/controllers/garbage.h"
+
+#include <algorithm>
+
+namespace allot::apiserver {
+
+namespace {
+
+constexpr std::string_view kOrphan = "orphan", kForeground = "foregroundDeletion";
+constexpr size_t kGoneOwners = 1000;
+constexpr std::chrono::seconds kUnknownKindPause{60};  // its definition may come
+
+bool IsWaiting(const json::Value& object) { return IsDeleting(object) && HasFinalizer(object, kForeground); }
+
+bool Blocks(const json::Value& dependent, std::string_view owner_uid) {
+  const auto owners = json::ItemsOf(dependent["metadata"]["ownerReferences"]);
+  return std::any_of(owners.begin(), owners.end(), [&](const json::Value& owner) {
+    return json::TextOf(owner["uid"]) == owner_uid && IsTrue(owner["blockOwnerDeletion"]);
+  });
+}
+
+}  // namespace
+
+void Garbage::Notice(const Sight& sight) {
+  // Owners that wait hear of every change of what they wait for: it may have gone, or stopped to block.
+  for (const std::string& uid : world().owners.By(sight.key())) {
+    if (const auto waits = waiting_.find(uid); waits != waiting_.end()) Add(waits->second);
+  }
+  if (sight.deleted()) {
+    waiting_.erase(sight.uid());
+    if (!world().owners.Any(sight.uid())) return;
+    Remember(sight.uid());
+    for (const Key& dependent : world().owners.Of(sight.uid())) Add(dependent);
+    return;
+  }
+  const bool ends = sight.Mentions("\"deletionTimestamp\"") && (sight.Mentions("\"orphan\"") || sight.Mentions("\"foregroundDeletion\""));
+  if (ends || sight.Mentions("\"ownerReferences\"")) Add(sight.key());
+}
+
+void Garbage::Forget() {
+  waiting_.clear();
+  gone_.clear();
+  gone_order_.clear();
+}
+
+void Garbage::Remember(const std::string& uid) {
+  if (!gone_.insert(uid).second) return;
+  gone_order_.push_back(uid);
+  if (gone_order_.size() <= kGoneOwners) return;
+  gone_.erase(gone_order_.front());
+  gone_order_.pop_front();
+}
+
+Result<Again> Garbage::Reconcile(const Key& key) {
+  const std::optional<Stored> object = Read(store(), key);
+  if (!object) return Again();
+  // Dependents that were made before this state of their owner are in the index from here on.
+  world().catch_up();
+  if (!IsDeleting(object->json())) return CheckOwners(*object);
+  Status status;
+  if (HasFinalizer(object->json(), kOrphan)) {
+    status = Orphan(*object);
+  } else if (HasFinalizer(object->json(), kForeground)) {
+    waiting_[object->uid()] = key;
+    status = AwaitDependents(*object);
+  }
+  if (!status.ok()) return status;
+  return Again();
+}
+
+// The place of an object of any kind that is served; without a kind where none is.
+Target Garbage::PlaceOf(const Key& key) const {
+  Target place{nullptr, key.space, key.name};
+  for (const auto& kind : api().kinds()->all()) {
+    if (kind->type.FullName() != key.resource) continue;
+    if (place.kind == nullptr || kind->ApiVersion() == kind->StorageApiVersion()) place.kind = kind;
+  }
+  return place;
+}
+
+Status Garbage::ChangeAny(const Stored& object, const Api::ChangeFunction& change) const {
+  const Target place = PlaceOf(object.key());
+  if (place.kind == nullptr) return Status();
+  return Change(place, object.uid(), [&](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
+    ASSIGN_OR_RETURN(const json::Value changed, change(edit, stored));
+    // It may be stored in another version than the one that is served.
+    return edit.Set(changed, "apiVersion", edit.String(place.kind->ApiVersion()));
+  });
+}
+
+Garbage::OwnerState Garbage::StateOf(const Stored& object, const json::Value& reference) const {
+  const std::string uid(json::TextOf(reference["uid"]));
+  if (gone_.contains(uid)) return OwnerState::kGone;
+  const std::string_view version = json::TextOf(reference["apiVersion"]);
+  const size_t slash = version.find('/');
+  const std::string_view group = slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+  const std::shared_ptr<const Kinds> kinds = api().kinds();
+  const Kind* kind =
+      kinds->FindKind(group, slash == std::string_view::npos ? version : version.substr(slash + 1), json::TextOf(reference["kind"]));
+  if (kind == nullptr) return OwnerState::kUnknown;
+  if (kind->type.namespaced && object.key().space.empty()) return OwnerState::kUnknown;
+  const Key key{kind->type.FullName(), kind->type.namespaced ? object.key().space : "", std::string(json::TextOf(reference["name"]))};
+  const std::optional<Stored> owner = Read(store(), key);
+  if (!owner || owner->uid() != uid) return OwnerState::kGone;
+  return IsWaiting(owner->json()) ? OwnerState::kWaits : OwnerState::kThere;
+}
+
+std::vector<Garbage::OwnerState> Garbage::OwnersOf(const Stored& object) const {
+  std::vector<OwnerState> states;
+  for (const json::Value& reference : json::ItemsOf(object.metadata()["ownerReferences"])) states.push_back(StateOf(object, reference));
+  return states;
+}
+
+Result<Again> Garbage::CheckOwners(const Stored& object) {
+  const std::vector<OwnerState> states = OwnersOf(object);
+  const auto has = [&](OwnerState state) { return std::find(states.begin(), states.end(), state) != states.end(); };
+  if (states.empty()) return Again();
+  if (has(OwnerState::kUnknown)) return Again(kUnknownKindPause);
+  if (has(OwnerState::kThere)) {
+    if (has(OwnerState::kGone) || has(OwnerState::kWaits)) TRY(DropReferences(object, states));
+    return Again();
+  }
+  TRY(DeleteDependent(object, has(OwnerState::kWaits)));
+  return Again();
+}
+
+// Takes the references to all but the owners that stay.
+Status Garbage::DropReferences(const Stored& object, const std::vector<OwnerState>& states) {
+  const auto references = json::ItemsOf(object.metadata()["ownerReferences"]);
+  return ChangeAny(object, [&](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
+    json::Value changed = stored;
+    for (size_t i = 0; i < states.size(); ++i) {
+      if (states[i] != OwnerState::kThere) changed = WithoutOwner(edit, changed, json::TextOf(references[i]["uid"]));
+    }
+    return changed;
+  });
+}
+
+Status Garbage::DeleteDependent(const Stored& object, bool owner_waits) {
+  const Target place = PlaceOf(object.key());
+  if (place.kind == nullptr) return Status();
+  DeleteOptions options;
+  options.uid = object.uid();
+  options.resource_version = std::to_string(object.entry().version);  // somebody may adopt it right now: look again then
+  options.propagation = HasFinalizer(object.json(), kOrphan)       ? "Orphan"
+                        : HasFinalizer(object.json(), kForeground) ? "Foreground"
+                                                                   : "Background";
+  const std::vector<Key> dependents = world().owners.Of(object.uid());
+  if (owner_waits && !dependents.empty()) {
+    options.propagation = "Foreground";
+    TRY(BreakCircle(object, dependents));
+    if (const EntryPtr now = store().Get(object.key())) options.resource_version = std::to_string(now->version);
+  }
+  const Result<Answer> answer = api().Delete(caller(), place, options);
+  return answer.ok() ? Status() : UnlessGone(answer.status());
+}
+
+// Owners that wait for each other would wait forever: a dependent that waits itself does not block any more.
+Status Garbage::BreakCircle(const Stored& object, const std::vector<Key>& dependents) {
+  const bool circle = std::any_of(dependents.begin(), dependents.end(), [&](const Key& key) {
+    const std::optional<Stored> dependent = Read(store(), key);
+    return dependent && IsWaiting(dependent->json());
+  });
+  if (!circle) return Status();
+  return ChangeAny(object, [](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
+    const json::Value open = edit.Map(stored["metadata"]["ownerReferences"], [&](const json::Value& owner) {
+      return IsTrue(owner["blockOwnerDeletion"]) ? edit.Set(owner, "blockOwnerDeletion", edit.Bool(false)) : owner;
+    });
+    return edit.SetAt(stored, {"metadata", "ownerReferences"}, open);
+  });
+}
+
+Status Garbage::Orphan(const Stored& owner) {
+  for (const Key& key : world().owners.Of(owner.uid())) {
+    const std::optional<Stored> dependent = Read(store(), key);
+    if (!dependent) continue;
+    TRY(ChangeAny(*dependent, [&](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
+      return WithoutOwner(edit, stored, owner.uid());
+    }));
+  }
+  return TakeOff(owner, kOrphan);
+}
+
+Status Garbage::AwaitDependents(const Stored& owner) {
+  bool blocked = false;
+  for (const Key& key : world().owners.Of(owner.uid())) {
+    const std::optional<Stored> dependent = Read(store(), key);
+    // To what is elsewhere, an owner in a namespace is none.
+    if (!dependent || (!owner.key().space.empty() && key.space != owner.key().space)) continue;
+    blocked = blocked || Blocks(dependent->json(), owner.uid());
+    if (!IsDeleting(dependent->json())) Add(key);
+  }
+  return blocked ? Status() : TakeOff(owner, kForeground);
+}
+
+Status Garbage::TakeOff(const Stored& owner, std::string_view finalizer) {
+  return ChangeAny(owner, [&](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
+    return WithoutFinalizer(edit, stored, finalizer);
+  });
+}
+
+}  // namespace allot::apiserver

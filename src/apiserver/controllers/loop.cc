@@ -1,0 +1,82 @@
+#include "apiserver/controllers/loop.h"
+
+#include <charconv>
+#include <set>
+
+namespace allot::apiserver {
+
+namespace {
+
+constexpr int kRetriesBeforeLog = 5;  // what fails less often than that was somebody else's write, or an order of events
+
+kube::QueueOptions Pauses() {
+  kube::QueueOptions options;
+  options.longest_pause = std::chrono::seconds(30);
+  options.retries_per_second = 50;
+  return options;
+}
+
+}  // namespace
+
+Loop::Loop(Api& api, const Clock& clock, Log* log) : world_{api, clock}, log_(log), queue_(Pauses()) {
+  world_.catch_up = [this] { CatchUp(); };
+}
+
+void Loop::Add(std::unique_ptr<Controller> controller) {
+  controller->SendKeysTo([this, prefix = StrCat(controllers_.size(), "/")](const Key& key) { queue_.Add(StrCat(prefix, WriteKey(key))); });
+  controllers_.push_back(std::move(controller));
+}
+
+void Loop::Notice(const Sight& sight) {
+  std::vector<std::string> owners;
+  if (!sight.deleted() && sight.Mentions("\"ownerReferences\"")) owners = OwnersOf(sight.json());
+  // Controllers of owners look at what a dependent referred to: the index follows them.
+  for (const auto& controller : controllers_) controller->Notice(sight);
+  world_.owners.Set(sight.key(), std::move(owners));
+}
+
+void Loop::LookAtEverything() {
+  position_ = world_.store().version();  // what is written from here on is seen once more
+  world_.owners.Clear();
+  for (const auto& controller : controllers_) controller->Forget();
+  std::set<std::string> seen;
+  for (const auto& kind : world_.api.kinds()->all()) {
+    if (kind->empty || !seen.insert(kind->type.FullName()).second) continue;
+    for (EntryPtr& entry : world_.store().List(kind->type.FullName(), "").entries) Notice(Sight(std::move(entry), true, false));
+  }
+}
+
+void Loop::CatchUp() {
+  const auto changes = world_.store().ChangesSince("", position_);
+  if (!changes.ok()) return LookAtEverything();
+  for (const ChangePtr& change : *changes) {
+    position_ = change->version;
+    Notice(Sight(change->after, change->before == nullptr, change->deleted));
+  }
+}
+
+bool Loop::Step() {
+  CatchUp();
+  const MonotonicTime now = world_.clock.MonotonicNow();
+  const std::optional<std::string> key = queue_.Take(now);
+  if (!key) return false;
+  const size_t slash = key->find('/');
+  size_t number = 0;
+  std::from_chars(key->data(), key->data() + slash, number);
+  Controller& controller = *controllers_.at(number);
+  const Result<Again> again = controller.Reconcile(ReadKey(std::string_view(*key).substr(slash + 1)));
+  if (again.ok()) {
+    queue_.Forget(*key);
+    if (*again) queue_.AddAfter(*key, **again, now);
+  } else {
+    queue_.Retry(*key, now);
+    if (log_ != nullptr && queue_.retries(*key) > kRetriesBeforeLog) {
+      log_->Warning("a controller failed, and tries again",
+                    {{"controller", controller.name()}, {"key", key->substr(slash + 1)}, {"error", again.status().ToString()}});
+    }
+  }
+  queue_.Done(*key);
+  return true;
+}
+
+}  // namespace allot::apiserver

@@ -1,0 +1,95 @@
+#include "apiserver/controllers/namespaces.h"
+
+#include <gmock/gmock.h>
+
+#include "apiserver/controllers/bootstrap.h"
+#include "apiserver/controllers/service_accounts.h"
+#include "apiserver/controllers/test_world.h"
+#include "base/test_util.h"
+
+namespace allot::apiserver {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Namespaces, TakeTheirContentWithThem) {
+  TestWorld world;
+  world.Add<Namespaces>();
+  for (int i = 0; i < 450; ++i) world.Create("secrets", StrCat(R"({"metadata":{"name":"s)", i, "\"}}"));
+  world.Create("pods", R"({"metadata":{"name":"p"},"spec":{}})");
+  world.Create("secrets", R"({"metadata":{"name":"stays"}})", "other");
+  world.Settle();
+  world.Delete("namespaces", "lab");
+  world.Settle();
+  EXPECT_THAT(world.Names("namespaces"), IsEmpty());
+  EXPECT_THAT(world.Names("secrets"), ElementsAre("stays"));
+  EXPECT_THAT(world.Names("pods"), IsEmpty());
+}
+
+TEST(Namespaces, WaitForFinalizersAndGracePeriods) {
+  TestWorld world;
+  world.Add<Namespaces>();
+  world.Create("secrets", R"({"metadata":{"name":"a","finalizers":["x.example.com/f"]}})");
+  world.Create("pods", R"({"metadata":{"name":"p"},"spec":{"nodeName":"n1"}})");
+  world.Delete("namespaces", "lab");
+  world.Settle();
+  EXPECT_TRUE(IsDeleting(world.Get("secrets", "a").json()));
+  EXPECT_TRUE(IsDeleting(world.Get("pods", "p").json()));
+  world.Set("secrets", "a", {"metadata", "finalizers"}, "null");
+  world.Settle();
+  EXPECT_TRUE(world.Has("namespaces", "lab"));
+  world.Delete("pods", "p", "Background", 0);
+  world.Settle();
+  EXPECT_FALSE(world.Has("namespaces", "lab"));
+}
+
+TEST(Namespaces, WhatCameAtTheLastMomentGoesToo) {
+  TestWorld world;
+  world.Add<Namespaces>();
+  world.Settle();
+  world.Delete("namespaces", "lab");
+  world.Set("namespaces", "lab", {"spec", "finalizers"}, "null");
+  world.Create("secrets", R"({"metadata":{"name":"late"}})");
+  world.Settle();
+  EXPECT_THAT(world.Names("secrets"), IsEmpty());
+}
+
+TEST(Namespaces, AnObjectInANamespaceThatNeverWasIsNotTouched) {
+  TestWorld world;
+  world.Add<Namespaces>();
+  world.Create("secrets", R"({"metadata":{"name":"a"}})", "nowhere");
+  world.Settle();
+  EXPECT_THAT(world.Names("secrets"), ElementsAre("a"));
+}
+
+TEST(ServiceAccounts, DefaultIsInEveryNamespaceAndComesBack) {
+  TestWorld world;
+  world.Add<ServiceAccounts>();
+  world.Settle();
+  const std::string uid = world.Get("serviceaccounts", "default").uid();
+  world.Delete("serviceaccounts", "default");
+  world.Settle();
+  EXPECT_NE(world.Get("serviceaccounts", "default").uid(), uid);
+}
+
+TEST(ServiceAccounts, NoneIsMadeInANamespaceThatIsDeleted) {
+  TestWorld world;
+  world.Add<ServiceAccounts>();
+  world.Delete("namespaces", "lab");
+  world.Settle();
+  EXPECT_THAT(world.Names("serviceaccounts"), IsEmpty());
+}
+
+TEST(SystemObjects, AreMadeOnce) {
+  TestWorld world;
+  ASSERT_OK(MakeSystemObjects(world.api()));
+  const uint64_t version = world.api().store().version();
+  ASSERT_OK(MakeSystemObjects(world.api()));
+  EXPECT_EQ(world.api().store().version(), version);
+  EXPECT_THAT(world.Names("namespaces"), ElementsAre("default", "kube-node-lease", "kube-public", "kube-system", "lab"));
+  EXPECT_EQ(TextAt(world.Get("priorityclasses.scheduling.k8s.io", "system-node-critical").json(), {"value"}), "2000001000");
+}
+
+}  // namespace
+}  // namespace allot::apiserver

@@ -1,0 +1,64 @@
+#pragma once
+// The kinds that a CustomResourceDefinition makes, and the rules of their objects.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/kinds/custom_schema.h"
+#include "apiserver/kinds/kind.h"
+#include "base/status.h"
+#include "json/value.h"
+
+namespace allot::apiserver {
+
+class CustomRules;
+
+// One kind for each version that is served, in the order of the definition. `definition` is a CustomResourceDefinition that was accepted
+// (DefinitionStrategy, strategies.h). kInvalid where that is not so.
+Result<std::vector<std::shared_ptr<const Kind>>> KindsOf(const json::Value& definition);
+
+// Where a custom kind keeps what its scale subresource shows: paths below the object.
+struct CustomScale {
+  std::vector<std::string> spec_replicas, status_replicas;
+  std::vector<std::string> selector;  // empty: there is none
+
+  // autoscaling/v1 Scale of an object. Kind, name and the like of its metadata are taken over.
+  json::Value Read(json::Editor& edit, const json::Value& object) const;
+  // The object with the replicas of a Scale that was sent.
+  json::Value Write(json::Editor& edit, const json::Value& object, const json::Value& scale) const;
+};
+
+// The rules of a custom kind. Objects are pruned (custom_prune.h) but not normalized: values of a wrong type get here.
+class CustomStrategy final : public Strategy {
+ public:
+  struct Parts {
+    std::string api_version, kind;
+    std::shared_ptr<const CustomSchema> schema;
+    std::optional<CustomScale> scale;
+  };
+  explicit CustomStrategy(Parts parts);
+  ~CustomStrategy() override;
+
+  const CustomSchema& schema() const { return *parts_.schema; }
+  // nullptr: it has no scale subresource.
+  const CustomScale* scale() const { return parts_.scale ? &*parts_.scale : nullptr; }
+
+  json::Value Default(json::Editor& edit, const json::Value& object) const override;
+  void Validate(const json::Value& object, FieldErrors& errors) const override;
+  void ValidateUpdate(const json::Value& object, const json::Value& old, FieldErrors& errors) const override;
+  void ValidateStatus(const json::Value& object, const json::Value& old, FieldErrors& errors) const override;
+
+ private:
+  void CheckObject(const json::Value& object, const json::Value* old, FieldErrors& errors) const;
+  void CheckType(const json::Value& object, FieldErrors& errors) const;
+  void CheckLists(const json::Value& object, const json::Value* old, FieldErrors& errors) const;
+  void CheckScale(const json::Value& object, bool spec, FieldErrors& errors) const;
+  void CheckRules(const json::Value& object, const json::Value* old, FieldErrors& errors) const;
+
+  const Parts parts_;
+  std::shared_ptr<const CustomRules> rules_;  // nullptr: the schema has none
+};
+
+}  // namespace allot::apiserver

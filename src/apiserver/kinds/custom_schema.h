@@ -1,0 +1,73 @@
+#pragma once
+// The schema of a custom kind: OpenAPI v3 with Kubernetes' extensions, read once from its definition.
+//
+// Reading never fails: what is not as it should be is left out. Whether a schema is a good one is decided before it is stored
+// (custom_structural.h, custom_definition.h).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cel/regex.h"
+#include "json/value.h"
+
+namespace allot::apiserver {
+
+// An entry of x-kubernetes-validations.
+struct CustomRule {
+  std::string rule, message, message_expression, field_path;
+  std::string reason;  // "FieldValueRequired", ...; empty: FieldValueInvalid
+  bool optional_old_self = false;
+};
+
+struct CustomSchema {
+  using Ptr = std::unique_ptr<const CustomSchema>;
+  struct Property;
+
+  std::string type;    // "object", "array", "string", "integer", "number", "boolean"; empty: anything
+  std::string format;  // as written; HasFormat (custom_formats.h) says which are checked
+  bool nullable = false;
+  bool int_or_string = false;
+  bool preserve_unknown = false;
+  bool embedded_resource = false;
+  json::Value default_value;  // null: none
+
+  std::vector<json::Value> enums;
+  std::optional<double> minimum, maximum, multiple_of;
+  bool exclusive_minimum = false, exclusive_maximum = false;
+  std::optional<int64_t> min_length, max_length, min_items, max_items, min_properties, max_properties;
+  std::string pattern;
+  std::unique_ptr<const cel::Regex> regex;  // of the pattern; nullptr: there is none, or it is wrong
+
+  std::vector<std::string> required;  // sorted
+  std::vector<Property> properties;   // sorted by name
+  Ptr items;
+  enum class Additional : uint8_t { kUnset, kForbidden, kAllowed, kSchema } additional = Additional::kUnset;
+  Ptr additional_schema;  // kSchema
+
+  std::vector<Ptr> all_of, any_of, one_of;
+  Ptr none_of;  // not
+
+  std::string list_type, map_type;     // empty: not said
+  std::vector<std::string> list_keys;  // of list_type "map"
+  std::vector<CustomRule> rules;
+
+  bool Requires(std::string_view property) const;
+  // nullptr: there is no such property.
+  const CustomSchema* Find(std::string_view property) const;
+  // What a member is described by: its property, or else what is said of all others; nullptr: nothing.
+  const CustomSchema* Member(std::string_view name) const;
+};
+
+struct CustomSchema::Property {
+  std::string name;
+  Ptr schema;
+};
+
+// Reads the schema; owns a copy of what it needs. Of what is no object: a schema that allows anything.
+std::shared_ptr<const CustomSchema> ReadCustomSchema(const json::Value& schema);
+
+}  // namespace allot::apiserver

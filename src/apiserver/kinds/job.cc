@@ -1,0 +1,84 @@
+#include "apiserver/kinds/job_checks.h"
+#include "apiserver/kinds/pod_template.h"
+#include "apiserver/kinds/strategies.h"
+
+namespace allot::apiserver {
+
+namespace {
+
+using json::Editor;
+using json::MembersOf;
+using json::TextOf;
+using json::Value;
+
+Value DefaultFailurePolicy(Editor& edit, const Value& policy) {
+  if (!IsSet(policy["rules"])) return policy;
+  return edit.Set(policy, "rules", edit.Map(policy["rules"], [&](const Value& rule) {
+    if (!IsSet(rule["onPodConditions"])) return rule;
+    const auto with_status = [&](const Value& pattern) {
+      return TextOf(pattern["status"]).empty() ? edit.Set(pattern, "status", edit.Literal("True")) : pattern;
+    };
+    return edit.Set(rule, "onPodConditions", edit.Map(rule["onPodConditions"], with_status));
+  }));
+}
+
+// Labels by which the Job knows its Pods, and the selector for them: its own, unless it brings a selector.
+Value WithGeneratedSelector(Editor& edit, const Value& object) {
+  if (IsTrue(object["spec"]["manualSelector"])) return object;
+  const Value& name = object["metadata"]["name"];
+  const Value& uid = object["metadata"]["uid"];
+  Value labels = object["spec"]["template"]["metadata"]["labels"];
+  labels = edit.SetDefault(labels, "job-name", name);
+  labels = edit.SetDefault(labels, "batch.kubernetes.io/job-name", name);
+  labels = edit.SetDefault(labels, "controller-uid", uid);
+  labels = edit.SetDefault(labels, "batch.kubernetes.io/controller-uid", uid);
+  Value job = edit.SetAt(object, {"spec", "template", "metadata", "labels"}, labels);
+  constexpr std::string_view kUid = "batch.kubernetes.io/controller-uid";
+  if (IsSet(job["spec"]["selector"]["matchLabels"][kUid])) return job;
+  return edit.SetAt(job, {"spec", "selector", "matchLabels", kUid}, uid);
+}
+
+// A Job without labels has those of its template, also the generated ones.
+Value WithTemplateLabels(Editor& edit, const Value& object) {
+  const Value& labels = object["spec"]["template"]["metadata"]["labels"];
+  const bool takes = IsSet(labels) && MembersOf(object["metadata"]["labels"]).empty();
+  return takes ? edit.SetAt(object, {"metadata", "labels"}, labels) : object;
+}
+
+class Jobs final : public Strategy {
+ public:
+  Value Default(Editor& edit, const Value& object) const override {
+    Value spec = object["spec"];
+    if (!IsSet(spec["completions"]) && !IsSet(spec["parallelism"])) spec = edit.Set(spec, "completions", edit.Int(1));
+    spec = edit.SetDefault(spec, "parallelism", edit.Int(1));
+    spec = edit.SetDefault(spec, "backoffLimit", edit.Int(IsSet(spec["backoffLimitPerIndex"]) ? INT32_MAX : 6));
+    spec = edit.SetDefault(spec, "completionMode", edit.Literal("NonIndexed"));
+    spec = edit.SetDefault(spec, "suspend", edit.Bool(false));
+    const bool has_policy = IsSet(spec["podFailurePolicy"]);
+    spec = edit.SetDefault(spec, "podReplacementPolicy", edit.Literal(has_policy ? "Failed" : "TerminatingOrFailed"));
+    spec = edit.SetDefault(spec, "manualSelector", edit.Bool(false));
+    if (has_policy) spec = edit.Set(spec, "podFailurePolicy", DefaultFailurePolicy(edit, spec["podFailurePolicy"]));
+    spec = edit.Set(spec, "template", DefaultPodTemplate(edit, spec["template"]));
+    return edit.Set(object, "spec", spec);
+  }
+
+  Value PrepareCreate(Editor& edit, const Value& object) const override {
+    return PrepareUpdate(edit, WithGeneratedSelector(edit, object), Value());
+  }
+  Value PrepareUpdate(Editor& edit, const Value& object, const Value&) const override {
+    return WithTemplateLabels(edit, edit.SetAt(object, {"spec", "template"}, PreparePodTemplate(edit, object["spec"]["template"])));
+  }
+
+  void Validate(const Value& object, FieldErrors& errors) const override { CheckJobSpec(object, errors); }
+  void ValidateUpdate(const Value& object, const Value& old, FieldErrors& errors) const override {
+    CheckJobSpec(object, errors);
+    CheckJobSpecUpdate(object, old, errors);
+  }
+  void ValidateStatus(const Value& object, const Value& old, FieldErrors& errors) const override { CheckJobStatus(object, old, errors); }
+};
+
+}  // namespace
+
+std::shared_ptr<const Strategy> JobStrategy() { return std::make_shared<Jobs>(); }
+
+}  // namespace allot::apiserver

@@ -1,0 +1,66 @@
+#include <vector>
+
+#include "apiserver/kinds/pod_resources.h"
+
+namespace allot::apiserver {
+
+namespace {
+
+using json::ItemsOf;
+using json::MembersOf;
+using json::TextOf;
+
+void AddTo(ResourceList& sum, const ResourceList& more) {
+  for (const auto& [name, amount] : more) sum[name].Add(amount);
+}
+
+void RaiseTo(ResourceList& most, const ResourceList& other) {
+  for (const auto& [name, amount] : other) {
+    const auto [found, added] = most.try_emplace(name, amount);
+    if (!added && amount > found->second) found->second = amount;
+  }
+}
+
+}  // namespace
+
+ResourceList ReadResources(const json::Value& resources) {
+  ResourceList list;
+  for (const auto& [name, amount] : MembersOf(resources)) list.emplace(name, QuantityOf(amount));
+  return list;
+}
+
+ResourceList SumOfContainers(const json::Value& spec, std::string_view which) {
+  ResourceList sum;
+  for (const json::Value& container : ItemsOf(spec["containers"])) AddTo(sum, ReadResources(container["resources"][which]));
+  ResourceList sidecars, starting;
+  for (const json::Value& container : ItemsOf(spec["initContainers"])) {
+    ResourceList own = ReadResources(container["resources"][which]);
+    if (TextOf(container["restartPolicy"]) == "Always") {
+      AddTo(sum, own);
+      AddTo(sidecars, own);
+      own = sidecars;
+    } else {
+      AddTo(own, sidecars);
+    }
+    RaiseTo(starting, own);
+  }
+  RaiseTo(sum, starting);
+  return sum;
+}
+
+json::Value RoundedAmounts(json::Editor& edit, const json::Value& amounts) {
+  std::vector<json::Member> members(MembersOf(amounts).begin(), MembersOf(amounts).end());
+  bool changed = false;
+  for (json::Member& member : members) {
+    const model::Quantity quantity = QuantityOf(member.value);
+    const auto milli = quantity.MilliValue();
+    if (!milli) continue;
+    const auto rounded = model::Quantity::Parse(StrCat(*milli, "m"));
+    if (!rounded.ok() || *rounded == quantity) continue;
+    member.value = edit.String(rounded->Canonical());
+    changed = true;
+  }
+  return changed ? edit.Object(members) : amounts;
+}
+
+}  // namespace allot::apiserver

@@ -1,0 +1,138 @@
+#include "apiserver/pod_actions.h"
+
+#include "json/json.h"
+#include "kube/timestamp.h"
+
+namespace allot::apiserver {
+
+namespace {
+
+json::Value SetCondition(json::Editor& edit, const json::Value& status, std::string_view type, const json::Value& condition) {
+  std::vector<json::Value> kept;
+  for (const json::Value& one : json::ItemsOf(status["conditions"])) {
+    if (json::TextOf(one["type"]) != type) kept.push_back(one);
+  }
+  kept.push_back(condition);
+  return edit.Set(status, "conditions", edit.Array(kept));
+}
+
+Status CheckBindable(const Kind& kind, const json::Value& pod, const json::Value& binding) {
+  const std::string_view name = json::TextOf(pod["metadata"]["name"]), node = json::TextOf(pod["spec"]["nodeName"]);
+  const std::string_view uid = json::TextOf(binding["metadata"]["uid"]);
+  if (!uid.empty() && uid != json::TextOf(pod["metadata"]["uid"])) {
+    return ConflictOn(
+        kind, name,
+        StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", json::TextOf(pod["metadata"]["uid"])));
+  }
+  if (!pod["metadata"]["deletionTimestamp"].IsNull())
+    return ConflictOn(kind, name, StrCat("pod ", name, " is being deleted, cannot be assigned to a host"));
+  if (!node.empty()) return ConflictOn(kind, name, StrCat("pod ", name, " is already assigned to node \"", node, "\""));
+  if (!json::ItemsOf(pod["spec"]["schedulingGates"]).empty()) {
+    return ConflictOn(kind, name, StrCat("pod ", name, " has non-empty .spec.schedulingGates"));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status BindPod(Api& api, const Caller& caller, const Target& pod, const json::Value& binding, bool dry_run) {
+  FieldErrors errors;
+  const std::string_view node = json::TextOf(binding["target"]["name"]), kind = json::TextOf(binding["target"]["kind"]);
+  if (!kind.empty() && kind != "Node") errors.NotSupported(FieldPath("target.kind"), kind, {"Node", "<empty>"});
+  if (node.empty()) errors.Required(FieldPath("target.name"));
+  if (!errors.empty()) return InvalidObject(*pod.kind, pod.name, errors);
+  const auto bind = [&](json::Editor& edit, const json::Value& object) -> Result<json::Value> {
+    TRY(CheckBindable(*pod.kind, object, binding));
+    json::Value bound = edit.SetAt(object, {"spec", "nodeName"}, edit.String(node));
+    for (const std::string_view part : {"annotations", "labels"}) {
+      for (const json::Member& member : json::MembersOf(binding["metadata"][part])) {
+        bound = edit.SetAt(bound, {"metadata", part, edit.CopyText(member.key)}, edit.Copy(member.value));
+      }
+    }
+    const json::Value condition = edit.Object({{"type", edit.Literal("PodScheduled")},
+                                               {"status", edit.Literal("True")},
+                                               {"lastTransitionTime", edit.String(kube::WriteTime(SystemClock().Now()))}});
+    return edit.Set(bound, "status", SetCondition(edit, bound["status"], "PodScheduled", condition));
+  };
+  Target target = pod;
+  target.subresource = "binding";
+  if (dry_run) {
+    ASSIGN_OR_RETURN(const Answer answer, api.Get(pod));
+    ASSIGN_OR_RETURN(json::Document document, json::Parse(answer.text()));
+    json::Editor edit(document.arena());
+    return bind(edit, document.root()).status();
+  }
+  return api.Change(caller, target, bind).status();
+}
+
+Status EvictPod(Api& api, const Caller& caller, const Target& pod, const json::Value& eviction, bool dry_run) {
+  const json::Value& options = eviction["deleteOptions"];
+  DeleteOptions as_delete;
+  as_delete.dry_run = dry_run || !json::ItemsOf(options["dryRun"]).empty();
+  if (options["gracePeriodSeconds"].IsNumber()) as_delete.grace_seconds = options["gracePeriodSeconds"].AsInt64();
+  if (options["preconditions"]["uid"].IsString()) as_delete.uid = options["preconditions"]["uid"].AsString();
+  if (options["preconditions"]["resourceVersion"].IsString())
+    as_delete.resource_version = options["preconditions"]["resourceVersion"].AsString();
+  as_delete.propagation = json::TextOf(options["propagationPolicy"]);
+  return api.Delete(caller, pod, as_delete).status();
+}
+
+Result<std::string> ReadScale(const Kind& kind, const json::Value& object) {
+  json::Arena arena;
+  json::Editor edit(arena);
+  const json::Value& metadata = object["metadata"];
+  std::vector<json::Member> kept;
+  for (const std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    if (!metadata[key].IsNull()) kept.push_back({key, metadata[key]});
+  }
+  std::string selector;
+  for (const json::Member& label : json::MembersOf(object["spec"]["selector"]["matchLabels"])) {
+    selector += StrCat(selector.empty() ? "" : ",", label.key, "=", json::TextOf(label.value));
+  }
+  (void)kind;
+  const auto number = [&](const json::Value& value) { return value.IsNumber() ? value : edit.Int(0); };
+  const json::Value& replicas = object["spec"]["replicas"];
+  json::Value status = edit.Object({{"replicas", number(object["status"]["replicas"])}});
+  if (!selector.empty()) status = edit.Set(status, "selector", edit.String(selector));
+  return json::Write(edit.Object({{"kind", edit.Literal("Scale")},
+                                  {"apiVersion", edit.Literal("autoscaling/v1")},
+                                  {"metadata", edit.Object(kept)},
+                                  {"spec", replicas.IsNumber() ? edit.Object({{"replicas", replicas}}) : edit.Object({})},
+                                  {"status", status}}));
+}
+
+Result<Answer> WriteScale(Api& api, const Caller& caller, const Target& target, const json::Value& scale, const WriteOptions& options) {
+  const json::Value& replicas = scale["spec"]["replicas"];
+  const int64_t wanted = replicas.IsNumber() ? replicas.AsInt64().value_or(-1) : 0;
+  if (wanted < 0) {
+    FieldErrors errors;
+    errors.Invalid(FieldPath("spec.replicas"), wanted, "must be greater than or equal to 0");
+    return InvalidObject(*target.kind, target.name, errors);
+  }
+  Target whole = target;
+  whole.subresource.clear();
+  json::Arena arena;
+  json::Editor edit(arena);
+  json::Value patch = edit.SetAt(json::Value(), {"spec", "replicas"}, edit.Int(wanted));
+  if (const json::Value& version = scale["metadata"]["resourceVersion"]; version.IsString()) {
+    patch = edit.SetAt(patch, {"metadata", "resourceVersion"}, version);
+  }
+  return api.Patch(caller, whole, PatchType::kMerge, patch, options);
+}
+
+Result<std::string> ContainerOf(const json::Value& pod, std::string_view asked) {
+  const std::string_view name = json::TextOf(pod["metadata"]["name"]);
+  std::vector<std::string> names;
+  for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
+    for (const json::Value& container : json::ItemsOf(pod["spec"][list])) {
+      names.emplace_back(json::TextOf(container["name"]));
+      if (!asked.empty() && names.back() == asked) return names.back();
+    }
+  }
+  if (!asked.empty()) return BadRequest(StrCat("container ", asked, " is not valid for pod ", name));
+  const auto containers = json::ItemsOf(pod["spec"]["containers"]);
+  if (containers.size() == 1) return std::string(json::TextOf(containers.front()["name"]));
+  return BadRequest(StrCat("a container name must be specified for pod ", name, ", choose one of: [", Join(names, " "), "]"));
+}
+
+}  // namespace allot::apiserver

@@ -1,0 +1,41 @@
+#pragma once
+// What is done to Pods by subresources: binding, eviction, logs; and the scale of what has replicas.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apiserver/api.h"
+#include "http/server.h"
+
+namespace allot::apiserver {
+
+// Assigns the Pod to the node that the Binding names. 409 where it is bound, deleted or held by scheduling gates.
+Status BindPod(Api& api, const Caller& caller, const Target& pod, const json::Value& binding, bool dry_run);
+
+// Deletes the Pod as the Eviction's deleteOptions say.
+Status EvictPod(Api& api, const Caller& caller, const Target& pod, const json::Value& eviction, bool dry_run);
+
+// The autoscaling/v1 Scale of an object.
+Result<std::string> ReadScale(const Kind& kind, const json::Value& object);
+// Sets the replicas that a Scale asks for.
+Result<Answer> WriteScale(Api& api, const Caller& caller, const Target& target, const json::Value& scale, const WriteOptions& options);
+
+// Where the output of containers is. Thread-safe.
+class PodLogs {
+ public:
+  struct Request {
+    std::string space, pod, container;
+    bool follow = false, previous = false, timestamps = false;
+    std::optional<int64_t> tail_lines, limit_bytes, since_seconds;
+  };
+
+  virtual ~PodLogs() = default;
+  // Answers by itself, now or as the log grows.
+  virtual void Serve(const Request& request, std::shared_ptr<http::ResponseWriter> writer) = 0;
+};
+
+// The container that a request for logs means: the only one, or the one that is named. 400 where that is none of the Pod's.
+Result<std::string> ContainerOf(const json::Value& pod, std::string_view asked);
+
+}  // namespace allot::apiserver

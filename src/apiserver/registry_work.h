@@ -1,0 +1,63 @@
+#pragma once
+// What a write carries on its way through the Registry. Internal to it.
+
+#include <string>
+#include <vector>
+
+#include "apiserver/registry.h"
+#include "json/editor.h"
+#include "kube/timestamp.h"
+
+namespace allot::apiserver {
+
+struct Registry::Work {
+  Work(const Caller& who, const Target& where, const WriteOptions& how, WallTime time)
+      : caller(who),
+        target(where),
+        options(how),
+        kind(*where.kind),
+        api_version(kind.ApiVersion()),
+        now(kube::WriteTime(time)),
+        name(where.name) {}
+
+  // What the server does itself on behalf of the caller may change what an update may not.
+  bool IsAction() const { return target.subresource == "binding" || target.subresource == "finalize"; }
+
+  // Hands over what was collected: only what was done is warned of.
+  void Warn() const {
+    if (options.warnings != nullptr) options.warnings->insert(options.warnings->end(), warnings.begin(), warnings.end());
+  }
+
+  const Caller& caller;
+  const Target& target;
+  const WriteOptions& options;
+  const Kind& kind;
+  const std::string api_version;
+  const std::string now;
+  std::string name;  // of the object, as soon as it is known
+  std::vector<std::string> warnings;
+  json::Arena arena;
+  json::Editor edit{arena};
+};
+
+struct Registry::Existing {
+  EntryPtr entry;
+  json::Document document;
+  const json::Value& root() const { return document.root(); }
+};
+
+struct Registry::Proposal {
+  json::Value object;
+  bool managed = false;           // its managedFields are right (an apply)
+  bool checks_uid = false;        // a PUT: uid and version of the body are preconditions
+  bool forgets_managers = false;  // the body says so
+};
+
+// The object with kind and apiVersion as its first members and metadata as the next: lists leave the first two out, and the version is
+// found in the third.
+json::Value WithTypeInFront(json::Editor& edit, const Kind& kind, const json::Value& object);
+
+// The object with its resourceVersion, where Kubernetes writes it.
+json::Value WithVersion(json::Editor& edit, const json::Value& object, const json::Value& version);
+
+}  // namespace allot::apiserver

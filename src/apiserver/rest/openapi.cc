@@ -1,0 +1,81 @@
+#include "apiserver/rest/openapi.h"
+
+#include <map>
+
+#include "apiserver/rest/openapi_paths.h"
+#include "apiserver/rest/openapi_schema.h"
+#include "json/json.h"
+
+namespace allot::apiserver {
+
+namespace {
+
+using json::Value;
+
+// FNV-1a. It only has to differ when the document does, and stay the same when it does not.
+std::string HashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  std::string hex;
+  for (int shift = 60; shift >= 0; shift -= 4) hex += "0123456789ABCDEF"[hash >> shift & 0xF];
+  return hex;
+}
+
+OpenApiDocument Finished(std::string path, const Value& root) {
+  OpenApiDocument document{.path = std::move(path), .json = json::Write(root), .hash = {}};
+  document.hash = HashOf(document.json);
+  return document;
+}
+
+// The document of some kinds; all of them are of one group and version where it is for OpenAPI 3.
+Value Describe(json::Editor& edit, OpenApiVersion version, std::span<const Kind* const> kinds) {
+  SchemaSet schemas(edit, version);
+  OpenApiPaths paths;
+  for (const Kind* kind : kinds) AddPaths(schemas, *kind, paths);
+  std::vector<json::Member> members;
+  for (const auto& [path, value] : paths) members.push_back({edit.CopyText(path), value});
+  const Value info = edit.Object({{"title", edit.Literal("Kubernetes")}, {"version", edit.Literal("v1.36")}});
+  if (version == OpenApiVersion::kV2) {
+    return edit.Object(
+        {{"swagger", edit.Literal("2.0")}, {"info", info}, {"paths", edit.Object(members)}, {"definitions", schemas.Definitions()}});
+  }
+  return edit.Object({{"openapi", edit.Literal("3.0.0")},
+                      {"info", info},
+                      {"paths", edit.Object(members)},
+                      {"components", edit.Object({{"schemas", schemas.Definitions()}})}});
+}
+
+}  // namespace
+
+std::vector<OpenApiDocument> OpenApiV3(KindSpan kinds) {
+  std::map<std::string, std::vector<const Kind*>> groups;
+  for (const auto& kind : kinds) groups[StrCat(kind->type.group.empty() ? "api/" : "apis/", kind->type.ApiVersion())].push_back(kind.get());
+  std::vector<OpenApiDocument> documents;
+  for (const auto& [path, members] : groups) {
+    json::Arena arena;
+    json::Editor edit(arena);
+    documents.push_back(Finished(path, Describe(edit, OpenApiVersion::kV3, members)));
+  }
+  return documents;
+}
+
+std::string OpenApiV3Index(std::span<const OpenApiDocument> documents) {
+  json::Arena arena;
+  json::Editor edit(arena);
+  std::vector<json::Member> paths;
+  for (const OpenApiDocument& document : documents) {
+    const Value url = edit.String(StrCat("/openapi/v3/", document.path, "?hash=", document.hash));
+    paths.push_back({document.path, edit.Object({{"serverRelativeURL", url}})});
+  }
+  return json::Write(edit.Object({{"paths", edit.Object(paths)}}));
+}
+
+OpenApiDocument OpenApiV2(KindSpan kinds) {
+  json::Arena arena;
+  json::Editor edit(arena);
+  std::vector<const Kind*> all;
+  for (const auto& kind : kinds) all.push_back(kind.get());
+  return Finished("", Describe(edit, OpenApiVersion::kV2, all));
+}
+
+}  // namespace allot::apiserver

@@ -1,0 +1,31 @@
+#pragma once
+// Values that are text in JSON and numbers in protobuf.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace allot::apiserver {
+
+struct Timestamp {
+  int64_t seconds = 0;  // since 1970
+  int32_t nanoseconds = 0;
+};
+
+// "2026-11-16T00:38:43Z", with `micro` "2026-11-16T00:38:43.000000Z". Nothing outside of the years 1 to 9999.
+std::optional<std::string> TimeText(Timestamp time, bool micro);
+// RFC 3339; nothing for other text.
+std::optional<Timestamp> TimeOf(std::string_view text);
+
+// "1h30m0s", "1.5s", "20ms", "0s": as Go writes durations.
+std::string DurationText(int64_t nanoseconds);
+std::optional<int64_t> DurationOf(std::string_view text);
+
+// The shortest number that reads back the same, as Go writes it in JSON. Nothing for what is no number.
+std::optional<std::string> DoubleText(double value);
+
+// The text with U+FFFD for each byte that is not UTF-8; the same view where there is none, else `buffer` holds it.
+std::string_view MendUtf8(std::string_view text, std::string& buffer);
+
+}  // namespace allot::apiserver

@@ -1,0 +1,80 @@
+#include "apiserver/serving_certificate.h"
+
+#include <algorithm>
+
+#include "http/tls.h"
+
+namespace allot::apiserver {
+namespace {
+
+using std::chrono::hours;
+
+constexpr size_t kLongestFile = 1 << 20;
+constexpr hours kDay{24}, kYear = 365 * kDay, kRenewBefore = 30 * kDay;
+constexpr hours kBackdated{1};  // for clients whose clock is behind
+
+struct Files {
+  std::string certificate, key;
+};
+
+Result<http::KeyPair> Read(const FileSystem& files, const Files& paths) {
+  http::KeyPair pair;
+  ASSIGN_OR_RETURN(pair.certificate_pem, files.ReadFile(paths.certificate, kLongestFile));
+  ASSIGN_OR_RETURN(pair.key_pem, files.ReadFile(paths.key, kLongestFile));
+  return pair;
+}
+
+// The key first: a certificate is never there without it.
+Status Write(FileSystem& files, const Files& paths, const http::KeyPair& pair) {
+  TRY(files.WriteFileAtomic(paths.key, pair.key_pem));
+  return files.WriteFileAtomic(paths.certificate, pair.certificate_pem);
+}
+
+Result<http::KeyPair> OpenAuthority(FileSystem& files, WallTime now, const Files& paths) {
+  if (files.Exists(paths.certificate)) {
+    ASSIGN_OR_RETURN(http::KeyPair pair, Read(files, paths));
+    ASSIGN_OR_RETURN(const http::CertificateFacts facts, http::ReadCertificate(pair.certificate_pem).Context(paths.certificate));
+    if (now + kRenewBefore < facts.ends) return pair;
+  }
+  ASSIGN_OR_RETURN(http::KeyPair made, http::MakeAuthority("allot-ca", now - kBackdated, 10 * kYear));
+  TRY(Write(files, paths, made));
+  return made;
+}
+
+bool IsGood(const http::KeyPair& server, const http::KeyPair& authority, const std::vector<std::string>& names, WallTime now) {
+  const Result<http::CertificateFacts> facts = http::ReadCertificate(server.certificate_pem);
+  if (!facts.ok() || now < facts->begins || now + kRenewBefore >= facts->ends) return false;
+  const auto has = [&](const std::string& name) { return std::find(facts->names.begin(), facts->names.end(), name) != facts->names.end(); };
+  if (!std::all_of(names.begin(), names.end(), has) || !http::IsSignedBy(server.certificate_pem, authority.certificate_pem)) return false;
+  http::TlsServerOptions options;
+  options.certificate_pem = server.certificate_pem;
+  options.key_pem = server.key_pem;
+  return http::TlsServer::Make(options).ok();
+}
+
+}  // namespace
+
+Result<ServingCertificate> OpenServingCertificate(FileSystem& files, const Clock& clock, const std::string& folder,
+                                                  const std::vector<std::string>& names) {
+  const WallTime now = clock.Now();
+  TRY(files.MakeDirs(folder));
+  ASSIGN_OR_RETURN(const http::KeyPair authority, OpenAuthority(files, now, {folder + "/ca.crt", folder + "/ca.key"}));
+  ServingCertificate serving;
+  serving.authority_pem = authority.certificate_pem;
+  const Files paths{folder + "/server.crt", folder + "/server.key"};
+  if (Result<http::KeyPair> stored = Read(files, paths); stored.ok() && IsGood(*stored, authority, names, now)) {
+    serving.server = *std::move(stored);
+    return serving;
+  }
+  ASSIGN_OR_RETURN(const http::CertificateFacts of_authority, http::ReadCertificate(authority.certificate_pem));
+  const WallTime begin = now - kBackdated, end = std::min<WallTime>(now + kYear, of_authority.ends);
+  Result<http::KeyPair> made =
+      http::MakeServerCertificate(authority, names, begin, std::chrono::duration_cast<std::chrono::seconds>(end - begin));
+  if (!made.ok()) return std::move(made).status().Context(folder, ": remove ca.crt and ca.key to begin anew, or put them right");
+  serving.server = *std::move(made);
+  serving.is_new = true;
+  TRY(Write(files, paths, serving.server));
+  return serving;
+}
+
+}  // namespace allot::apiserver

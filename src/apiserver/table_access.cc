@@ -1,0 +1,124 @@
+#include "apiserver/table_access.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "apiserver/local_users.h"
+
+namespace allot::apiserver {
+
+namespace {
+
+constexpr std::string_view kEverybody = "system:authenticated";
+
+enum class Where { kAnywhere, kOwn };
+
+// Everybody may do what a row allows that fits them; what no row allows, nobody may.
+struct Row {
+  std::string_view group;
+  Where where;                        // own: the namespace of the user
+  std::string_view verbs, resources;  // separated by spaces; *: all. "pods/log" is a subresource, "pods" is not
+};
+
+constexpr Row kTable[] = {
+    {kAdminsGroup, Where::kAnywhere, "*", "*"},
+    // What a user makes is in a namespace of their own.
+    {kUsersGroup, Where::kOwn, "*",
+     "pods pods/log pods/eviction configmaps secrets events deployments deployments/scale replicasets replicasets/scale jobs "
+     "resourceclaims "
+     "resourceclaimtemplates leases"},
+    {kUsersGroup, Where::kOwn, "get list watch",
+     "serviceaccounts pods/status deployments/status replicasets/status jobs/status resourceclaims/status"},
+    // Who shares a GPU sees with whom; Secrets and ConfigMaps stay with their owners.
+    {kUsersGroup, Where::kAnywhere, "get list watch",
+     "namespaces nodes pods resourceclaims resourceclaimtemplates resourceslices deviceclasses priorityclasses runtimeclasses "
+     "customresourcedefinitions events deployments replicasets jobs"},
+};
+
+bool Lists(std::string_view list, std::string_view word) {
+  if (list == "*") return true;
+  const std::vector<std::string_view> words = Split(list, ' ');
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool IsOf(const Identity& who, std::string_view group) {
+  return std::find(who.groups.begin(), who.groups.end(), group) != who.groups.end();
+}
+
+std::string ResourceOf(const Ask& what) { return what.subresource.empty() ? what.resource : StrCat(what.resource, "/", what.subresource); }
+
+bool Allows(const Row& row, const Identity& who, const Ask& what) {
+  if (!IsOf(who, row.group)) return false;
+  if (row.where == Where::kOwn && (what.space.empty() || what.space != who.space)) return false;
+  return Lists(row.verbs, what.verb) && Lists(row.resources, ResourceOf(what));
+}
+
+Identity Impersonated(const http::Headers& headers, std::string_view user) {
+  Identity identity{std::string(user), std::string(headers.Get("Impersonate-Uid")), {std::string(kEverybody)}};
+  for (const std::string_view group : headers.All("Impersonate-Group")) identity.groups.emplace_back(group);
+  return identity;
+}
+
+// The words in lines of at most `width`, each line behind `indent`.
+std::string Wrapped(std::string_view words, size_t width, std::string_view indent) {
+  std::string text, line;
+  for (const std::string_view word : Split(words, ' ')) {
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      text += StrCat(indent, line, "\n");
+      line.clear();
+    }
+    line += StrCat(line.empty() ? "" : " ", word);
+  }
+  return text + StrCat(indent, line, "\n");
+}
+
+}  // namespace
+
+std::optional<Identity> TableAccess::Prove(const http::RequestContext& context) const {
+  if (context.request.headers.Has("Authorization")) {
+    constexpr std::string_view kBearer = "Bearer ";
+    const std::string_view header = context.request.headers.Get("Authorization");
+    if (!header.starts_with(kBearer)) return std::nullopt;
+    return tokens_.Find(Trim(header.substr(kBearer.size())));
+  }
+  if (!context.credentials) return std::nullopt;
+  const uid_t uid = context.credentials->uid;
+  const std::optional<std::string> name = options_.name ? options_.name(uid) : UserName(uid);
+  if (!name) return std::nullopt;
+  const std::string_view group = options_.admins.contains(uid) ? kAdminsGroup : kUsersGroup;
+  return Identity{*name, std::to_string(uid), {std::string(kEverybody), std::string(group)}};
+}
+
+std::optional<Identity> TableAccess::Identify(const http::RequestContext& context) const {
+  std::optional<Identity> who = Prove(context);
+  if (!who) return who;
+  const http::Headers& headers = context.request.headers;
+  if (const std::string_view user = headers.Get("Impersonate-User"); !user.empty()) {
+    const bool may = IsOf(*who, kAdminsGroup);
+    who = Impersonated(headers, user);
+    if (!may) who->groups.clear();
+  }
+  if (IsOf(*who, kUsersGroup)) who->space = SpaceOf(who->user);
+  return who;
+}
+
+Status TableAccess::Allow(const Identity& who, const Ask& what) const {
+  if (!what.path.empty()) return Status();  // what the server says of itself is for everybody whom it knows
+  if (std::any_of(std::begin(kTable), std::end(kTable), [&](const Row& row) { return Allows(row, who, what); })) return Status();
+  const std::string where = what.space.empty() ? std::string("at the cluster scope") : StrCat("in the namespace \"", what.space, "\"");
+  return Invalid("User \"", who.user, "\" cannot ", what.verb, " resource \"", ResourceOf(what), "\" in API group \"", what.group, "\" ",
+                 where);
+}
+
+std::string WriteAccessTable() {
+  std::string text = "Users may do what an entry of their group allows, and nothing else.\n";
+  for (const Row& row : kTable) {
+    text +=
+        StrCat("\n", row.group, ", ", row.where == Where::kOwn ? "in the namespace of their own" : "everywhere", ": ",
+               row.verbs == "*" ? "everything" : row.verbs, "\n", Wrapped(row.resources == "*" ? "all kinds" : row.resources, 76, "    "));
+  }
+  return text + "\neverybody whom the server knows: get\n    /version /api /apis /openapi, and reviews of their own access\n";
+}
+
+}  // namespace allot::apiserver

@@ -1,0 +1,138 @@
+#include "apiserver/tokens.h"
+
+#include "base/fake_file_system.h"
+#include "base/test_util.h"
+#include "http/sha256.h"
+
+namespace allot::apiserver {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class TokensTest : public ::testing::Test {
+ protected:
+  void Open(const std::string& given = "") {
+    Result<std::unique_ptr<Tokens>> opened = Tokens::Open(files_, random_, {"/issued", given});
+    ASSERT_OK(opened);
+    tokens_ = *std::move(opened);
+  }
+  std::string UserOf(std::string_view token) {
+    const std::optional<Identity> found = tokens_->Find(token);
+    return found ? found->user : "";
+  }
+  std::string Issued() { return *files_.ReadFile("/issued", 1 << 20); }
+
+  FakeFileSystem files_;
+  SeededRandom random_{1};
+  std::unique_ptr<Tokens> tokens_;
+};
+
+TEST_F(TokensTest, AFileOfKubeApiserverIsUnderstood) {
+  ASSERT_OK(files_.WriteFileAtomic("/given",
+                                   "# comment\n\ns3cret,alice,1000,\"allot:users,lab\"\r\n\"with,comma\",bob,\n\"q\"\"q\",\"c\",1,one\n"));
+  Open("/given");
+  const std::optional<Identity> alice = tokens_->Find("s3cret");
+  ASSERT_TRUE(alice);
+  EXPECT_EQ(alice->user, "alice");
+  EXPECT_EQ(alice->uid, "1000");
+  EXPECT_THAT(alice->groups, ElementsAre("system:authenticated", "allot:users", "lab"));
+  EXPECT_EQ(UserOf("with,comma"), "bob");
+  EXPECT_EQ(UserOf("q\"q"), "c");
+}
+
+TEST_F(TokensTest, WhatIsNoTokenIsNobodys) {
+  ASSERT_OK(files_.WriteFileAtomic("/given", "s3cret,alice,1000\n"));
+  Open("/given");
+  for (const char* token : {"", "s3cre", "s3crets", "S3cret", " s3cret", "alice"}) EXPECT_EQ(UserOf(token), "") << token;
+}
+
+TEST_F(TokensTest, TheHashInAFileIsNoToken) {
+  const std::string hash = http::Sha256Hex("s3cret");
+  ASSERT_OK(files_.WriteFileAtomic("/given", StrCat("sha256:", hash, ",alice,1\n")));
+  Open("/given");
+  EXPECT_EQ(UserOf("s3cret"), "alice");
+  EXPECT_EQ(UserOf(hash), "");
+  EXPECT_EQ(UserOf("sha256:" + hash), "");
+}
+
+TEST_F(TokensTest, AWrongLineIsAnErrorWithItsNumberAndWithoutTheToken) {
+  for (const char* line : {"s3cret,alice", "s3cret", ",alice,1", "s3cret,,1", "s3cret,\"alice,1", "s3cret,\"a\"b,1", "s3cret,a\"b,1",
+                           "sha256:s3cret,alice,1"}) {
+    ASSERT_OK(files_.WriteFileAtomic("/given", StrCat("# first\n", line, "\n")));
+    EXPECT_THAT(Tokens::Open(files_, random_, {"/issued", "/given"}),
+                IsStatus(Code::kInvalid, AllOf(HasSubstr("/given: line 2"), Not(HasSubstr("s3cret")))))
+        << line;
+  }
+}
+
+TEST_F(TokensTest, AFileThatIsNamedMustBeThere) {
+  EXPECT_THAT(Tokens::Open(files_, random_, {"/issued", "/given"}), IsStatus(Code::kNotFound));
+}
+
+TEST_F(TokensTest, AChangedFileCountsAtOnceAndAWrongLineOfItDoesNot) {
+  ASSERT_OK(files_.WriteFileAtomic("/given", "one,alice,1\ntwo,bob,2\n"));
+  Open("/given");
+  ASSERT_OK(files_.WriteFileAtomic("/given", "broken\nthree,carol,3\ntwo,bob,2\n"));
+  EXPECT_EQ(UserOf("one"), "");
+  EXPECT_EQ(UserOf("two"), "bob");
+  EXPECT_EQ(UserOf("three"), "carol");
+  ASSERT_OK(files_.Remove("/given"));
+  EXPECT_EQ(UserOf("two"), "");
+}
+
+TEST_F(TokensTest, AFileThatCannotBeReadHasNoTokens) {
+  ASSERT_OK(files_.WriteFileAtomic("/given", "one,alice,1\n"));
+  Open("/given");
+  ASSERT_OK(files_.WriteFileAtomic("/given", "one,alice,1\ntwo,bob,2\n"));
+  files_.FailReadsOf("/given");
+  EXPECT_EQ(UserOf("one"), "");
+}
+
+TEST_F(TokensTest, AnIssuedTokenIsKeptAsAHashAndSurvivesARestart) {
+  Open();
+  ASSERT_OK_AND_ASSIGN(const std::string token, tokens_->Issue({"CORP\\jane", "1000", {"system:authenticated", "allot:users", "lab"}}));
+  EXPECT_EQ(token.size(), 6u + 64u);
+  EXPECT_THAT(Issued(),
+              AllOf(Not(HasSubstr(token)), HasSubstr(StrCat("sha256:", http::Sha256Hex(token), ",CORP\\jane,1000,\"allot:users,lab\"\n"))));
+  for (int i = 0; i < 2; ++i) {
+    const std::optional<Identity> found = tokens_->Find(token);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->user, "CORP\\jane");
+    EXPECT_EQ(found->uid, "1000");
+    EXPECT_THAT(found->groups, ElementsAre("system:authenticated", "allot:users", "lab"));
+    Open();
+  }
+}
+
+TEST_F(TokensTest, DeletingItsLineRevokesAToken) {
+  Open();
+  ASSERT_OK_AND_ASSIGN(const std::string one, tokens_->Issue({"alice", "1", {}}));
+  const std::string before = Issued();
+  ASSERT_OK_AND_ASSIGN(const std::string two, tokens_->Issue({"alice", "1", {}}));
+  ASSERT_OK(files_.WriteFileAtomic("/issued", before));
+  EXPECT_EQ(UserOf(one), "alice");
+  EXPECT_EQ(UserOf(two), "");
+}
+
+TEST_F(TokensTest, AUserHasAtMostTenAndTheOldestGoes) {
+  Open();
+  ASSERT_OK_AND_ASSIGN(const std::string bobs, tokens_->Issue({"bob", "2", {}}));
+  std::vector<std::string> issued;
+  for (size_t i = 0; i < Tokens::kMostOfAUser + 2; ++i) {
+    ASSERT_OK_AND_ASSIGN(issued.emplace_back(), tokens_->Issue({"alice", "1", {}}));
+  }
+  for (size_t i = 0; i < issued.size(); ++i) EXPECT_EQ(UserOf(issued[i]), i < 2 ? "" : "alice") << i;
+  EXPECT_EQ(UserOf(bobs), "bob");
+  EXPECT_THAT(Issued(), HasSubstr("# Tokens"));
+}
+
+TEST_F(TokensTest, ATokenThatCouldNotBeKeptIsNotGivenOut) {
+  Open();
+  files_.FailFromChange(1);
+  EXPECT_THAT(tokens_->Issue({"alice", "1", {}}), IsStatus(Code::kUnavailable, HasSubstr("No space left")));
+}
+
+}  // namespace
+}  // namespace allot::apiserver

@@ -1,0 +1,21 @@
+#pragma once
+// A user's Pods run as that user.
+//
+// Who makes or changes a Pod, or a Deployment, ReplicaSet or Job that makes Pods, leaves their name on it: the annotation allot.dev/user of
+// the Pod, or of the Pod template. Who runs the Pod goes by that name. A user may not put another name there, and may not change a Pod or
+// Job that has another one, or none. What would make the Pod run as somebody else after all is refused as well (user_pod_rules.h). Refusals
+// are 403 with the fields as causes. Admins and controllers (system:...) pass: what they make without the annotation is the admin's.
+
+#include "apiserver/admission.h"
+
+namespace allot::apiserver {
+
+inline constexpr std::string_view kUserAnnotation = "allot.dev/user";
+
+class UserAdmission final : public Admission {
+ public:
+  Result<json::Value> Mutate(const AdmissionRequest& request, json::Editor& edit, const json::Value& object) const override;
+  Status Validate(const AdmissionRequest& request, const json::Value& object) const override;
+};
+
+}  // namespace allot::apiserver

@@ -1,0 +1,102 @@
+#include "apiserver/user_pod_rules.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+
+#include "apiserver/kinds/checks.h"
+
+namespace allot::apiserver {
+namespace {
+
+using json::ItemsOf;
+using json::MembersOf;
+using json::TextOf;
+
+constexpr std::string_view kRunsAsUser = "a user's Pod runs as the user who made it; leave it out";
+constexpr std::string_view kReachesHost = "a user's Pod may not reach beyond itself; leave it out, or ask the admin";
+constexpr std::string_view kOwnVolumes[] = {"configMap", "downwardAPI",           "emptyDir",  "ephemeral",
+                                            "image",     "persistentVolumeClaim", "projected", "secret"};
+
+void ForbidPresent(const FieldPath& field, const json::Value& object, std::initializer_list<std::string_view> names, std::string_view why,
+                   FieldErrors& errors) {
+  for (const std::string_view name : names) {
+    if (!object[name].IsNull()) errors.Forbidden(field.Child(name), why);
+  }
+}
+
+void ForbidTrue(const FieldPath& field, const json::Value& object, std::initializer_list<std::string_view> names, FieldErrors& errors) {
+  for (const std::string_view name : names) {
+    if (IsTrue(object[name])) errors.Forbidden(field.Child(name), kReachesHost);
+  }
+}
+
+// What the security contexts of a Pod and of a container have in common.
+void CheckContext(const FieldPath& field, const json::Value& context, std::string_view uid, FieldErrors& errors) {
+  const json::Value& user = context["runAsUser"];
+  if (!user.IsNull() && (uid.empty() || !user.IsNumber() || user.NumberText() != uid))
+    errors.Forbidden(field.Child("runAsUser"), kRunsAsUser);
+  ForbidPresent(field, context, {"runAsGroup"}, kRunsAsUser, errors);
+  ForbidPresent(field, context, {"seLinuxOptions", "windowsOptions"}, kReachesHost, errors);
+  for (const std::string_view profile : {"seccompProfile", "appArmorProfile"}) {
+    if (TextOf(context[profile]["type"]) == "Unconfined") errors.Forbidden(field.Child(profile).Child("type"), kReachesHost);
+  }
+}
+
+void CheckContainerContext(const FieldPath& field, const json::Value& context, std::string_view uid, FieldErrors& errors) {
+  CheckContext(field, context, uid, errors);
+  ForbidTrue(field, context, {"privileged"}, errors);
+  if (!ItemsOf(context["capabilities"]["add"]).empty()) errors.Forbidden(field.Child("capabilities").Child("add"), kReachesHost);
+  const std::string_view mount = TextOf(context["procMount"]);
+  if (!mount.empty() && mount != "Default") errors.Forbidden(field.Child("procMount"), kReachesHost);
+}
+
+// Who probes is the machine: it would ask others on the user's behalf.
+void CheckHandler(const FieldPath& field, const json::Value& handler, FieldErrors& errors) {
+  for (const std::string_view way : {"httpGet", "tcpSocket"}) {
+    if (!TextOf(handler[way]["host"]).empty()) errors.Forbidden(field.Child(way).Child("host"), kReachesHost);
+  }
+}
+
+void CheckContainer(const FieldPath& field, const json::Value& container, std::string_view uid, FieldErrors& errors) {
+  CheckContainerContext(field.Child("securityContext"), container["securityContext"], uid, errors);
+  const auto ports = ItemsOf(container["ports"]);
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (IntOf(ports[i]["hostPort"]) != 0) errors.Forbidden(field.Child("ports").Index(i).Child("hostPort"), kReachesHost);
+  }
+  for (const std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"})
+    CheckHandler(field.Child(probe), container[probe], errors);
+  for (const std::string_view hook : {"postStart", "preStop"}) {
+    CheckHandler(field.Child("lifecycle").Child(hook), container["lifecycle"][hook], errors);
+  }
+}
+
+void CheckVolume(const FieldPath& field, const json::Value& volume, FieldErrors& errors) {
+  for (const json::Member& member : MembersOf(volume)) {
+    if (member.key == "name" || member.value.IsNull()) continue;
+    if (std::find(std::begin(kOwnVolumes), std::end(kOwnVolumes), member.key) == std::end(kOwnVolumes)) {
+      errors.Forbidden(field.Child(member.key), kReachesHost);
+    }
+  }
+}
+
+}  // namespace
+
+void CheckUsersPod(const FieldPath& field, const json::Value& spec, std::string_view uid, FieldErrors& errors) {
+  ForbidTrue(field, spec, {"hostNetwork", "hostPID", "hostIPC"}, errors);
+  const FieldPath context = field.Child("securityContext");
+  CheckContext(context, spec["securityContext"], uid, errors);
+  ForbidPresent(context, spec["securityContext"], {"fsGroup", "supplementalGroups"}, kRunsAsUser, errors);
+  ForbidPresent(context, spec["securityContext"], {"sysctls"}, kReachesHost, errors);
+  for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+    const auto containers = ItemsOf(spec[list]);
+    for (size_t i = 0; i < containers.size(); ++i) CheckContainer(field.Child(list).Index(i), containers[i], uid, errors);
+  }
+  const auto volumes = ItemsOf(spec["volumes"]);
+  for (size_t i = 0; i < volumes.size(); ++i) CheckVolume(field.Child("volumes").Index(i), volumes[i], errors);
+  if (TextOf(spec["priorityClassName"]).starts_with("system-")) {
+    errors.Forbidden(field.Child("priorityClassName"), "it would take the place of others' Pods; choose a class that is not the system's");
+  }
+}
+
+}  // namespace allot::apiserver
