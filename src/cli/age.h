@@ -1,19 +1,15 @@
 #pragma once
-// How long ago something was, in kubectl's words.
+// Times as kubectl shows them.
 
-#include <chrono>
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
+#include "kube/age.h"
 
 namespace allot::cli {
 
-// "45s", "3m20s", "15m", "5h12m", "12h", "2d5h", "5d", "2y10d", "9y"; "<invalid>" for what is more than a second ahead.
-std::string HumanDuration(std::chrono::nanoseconds duration);
-
-// HumanDuration since `time`; "<unknown>" where that is no time.
-std::string Age(std::string_view time, WallTime now);
+using kube::Age;
+using kube::HumanDuration;
 
 // "Mon, 16 Nov 2026 00:34:43 +0000", as describe writes times, in UTC; the text itself where that is no time.
 std::string LongTime(std::string_view time);

@@ -10,8 +10,8 @@
 #include "cli/doctor_checks.h"
 #include "cli/output.h"
 #include "cli/status_screen.h"
-#include "cli/yaml.h"
 #include "json/builder.h"
+#include "json/yaml_write.h"
 
 namespace allot::cli {
 namespace {
@@ -87,7 +87,7 @@ json::Document FindingsJson(const Findings& findings) {
 bool PrintedTree(const Arguments& arguments, const json::Document& tree, Status& status) {
   const std::string output = arguments.Get("output");
   if (output.empty()) return false;
-  status = Print(output == "json" ? WriteSortedJson(tree.root()) : WriteYaml(tree.root()));
+  status = Print(output == "json" ? json::WriteSortedJson(tree.root()) : json::WriteYaml(tree.root()));
   return true;
 }
 

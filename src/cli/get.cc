@@ -72,12 +72,12 @@ Result<GetRequest> RequestOf(const Arguments& arguments) {
   const size_t equals = output.find('=');
   request.output = output.substr(0, equals);
   if (request.output == "jsonpath") {
-    ASSIGN_OR_RETURN(request.path, JsonPath::Parse(output.substr(equals + 1)));
+    ASSIGN_OR_RETURN(request.path, json::JsonPath::Parse(output.substr(equals + 1)));
   } else if (request.output == "custom-columns") {
     ASSIGN_OR_RETURN(request.columns, ParseColumns(output.substr(equals + 1)));
   }
   if (arguments.Has("sort-by")) {
-    ASSIGN_OR_RETURN(request.sort_by, JsonPath::ParseRelaxed(arguments.Get("sort-by")));
+    ASSIGN_OR_RETURN(request.sort_by, json::JsonPath::ParseRelaxed(arguments.Get("sort-by")));
   }
   for (const std::string& labels : arguments.All("label-columns")) {
     for (const std::string_view label : Split(labels, ',')) request.label_columns.emplace_back(label);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/args.h"
-#include "cli/jsonpath.h"
 #include "cli/session.h"
 #include "cli/table.h"
+#include "json/jsonpath.h"
 #include "kube/object.h"
 
 namespace allot::cli {
@@ -18,7 +18,7 @@ Verb GetVerb();
 // Of -o custom-columns=NAME:.metadata.name,...
 struct CustomColumn {
   std::string header;
-  JsonPath path;
+  json::JsonPath path;
 };
 Result<std::vector<CustomColumn>> ParseColumns(std::string_view text);
 // Lines for SetTabs.
@@ -28,10 +28,10 @@ std::string ColumnsRow(const std::vector<CustomColumn>& columns, const json::Val
 // What get, and get --watch, were asked for.
 struct GetRequest {
   std::string label_selector, field_selector;
-  std::string output;                 // empty, "wide", "json", "yaml", "name", "jsonpath" or "custom-columns"
-  std::optional<JsonPath> path;       // of -o jsonpath
-  std::vector<CustomColumn> columns;  // of -o custom-columns
-  std::optional<JsonPath> sort_by;
+  std::string output;                  // empty, "wide", "json", "yaml", "name", "jsonpath" or "custom-columns"
+  std::optional<json::JsonPath> path;  // of -o jsonpath
+  std::vector<CustomColumn> columns;   // of -o custom-columns
+  std::optional<json::JsonPath> sort_by;
   std::vector<std::string> label_columns;
   bool show_labels = false;
   bool headers = true;
@@ -42,7 +42,7 @@ struct GetRequest {
 };
 
 // The value that an object is sorted by, empty where it has none, and which of two comes first: numbers and amounts by their size.
-std::string SortKeyOf(const JsonPath& path, const json::Value& object);
+std::string SortKeyOf(const json::JsonPath& path, const json::Value& object);
 bool IsSortedBefore(const std::string& a, const std::string& b);
 
 // The table of a target's collection, all pages; or of one object, where there is a name. kNotFound where that is none.

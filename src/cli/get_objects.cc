@@ -7,9 +7,9 @@
 #include "cli/get.h"
 #include "cli/output.h"
 #include "cli/tabs.h"
-#include "cli/yaml.h"
 #include "json/builder.h"
 #include "json/json.h"
+#include "json/yaml_write.h"
 #include "model/quantity.h"
 
 namespace allot::cli {
@@ -73,9 +73,9 @@ std::string NameText(const kube::Object& object) {
 
 }  // namespace
 
-std::string SortKeyOf(const JsonPath& path, const json::Value& object) {
+std::string SortKeyOf(const json::JsonPath& path, const json::Value& object) {
   const std::vector<json::Value> values = path.Find(object);
-  return values.empty() ? "" : OneValue(values[0]);
+  return values.empty() ? "" : json::OneValue(values[0]);
 }
 
 bool IsSortedBefore(const std::string& a, const std::string& b) {
@@ -90,7 +90,7 @@ Result<std::vector<CustomColumn>> ParseColumns(std::string_view text) {
     if (colon == column.npos || colon == 0 || colon + 1 == column.size()) {
       return Invalid("custom-columns: expected HEADER:PATH, not ", Quoted(column), "; for example NAME:.metadata.name");
     }
-    ASSIGN_OR_RETURN(JsonPath path, JsonPath::ParseRelaxed(column.substr(colon + 1)));
+    ASSIGN_OR_RETURN(json::JsonPath path, json::JsonPath::ParseRelaxed(column.substr(colon + 1)));
     columns.push_back({std::string(column.substr(0, colon)), std::move(path)});
   }
   return columns;
@@ -137,7 +137,7 @@ Status PrintObjects(Session& session, const std::vector<Target>& targets, const 
   if (request.path) {
     TRY(Print(request.path->Text(value)));
   } else {
-    TRY(Print(request.output == "json" ? WriteSortedJson(value) : WriteYaml(value)));
+    TRY(Print(request.output == "json" ? json::WriteSortedJson(value) : json::WriteYaml(value)));
   }
   return Report(found.errors);
 }

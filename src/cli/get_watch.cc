@@ -7,7 +7,7 @@
 #include "cli/get.h"
 #include "cli/output.h"
 #include "cli/tabs.h"
-#include "cli/yaml.h"
+#include "json/yaml_write.h"
 
 namespace allot::cli {
 namespace {
@@ -135,9 +135,9 @@ class Watcher {
     const kube::ObjectPtr shown = ForPrinting(object, resource_.type);
     if (request_.path) return Written(Print(request_.path->Text(shown->json())));
     if (!request_.columns.empty()) return PrintColumns(shown->json());
-    if (request_.output == "json") return Written(Print(WriteSortedJson(shown->json())));
+    if (request_.output == "json") return Written(Print(json::WriteSortedJson(shown->json())));
     const std::string_view mark = std::exchange(printed_, true) ? "---\n" : "";
-    return Written(Print(StrCat(mark, WriteYaml(shown->json()))));
+    return Written(Print(StrCat(mark, json::WriteYaml(shown->json()))));
   }
 
   Status PrintColumns(const json::Value& object) {

@@ -1,12 +1,8 @@
 #include "cli/node.h"
 
 #include <malloc.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include <charconv>
-#include <csignal>
-#include <thread>
 
 #include "base/log.h"
 #include "base/process.h"
@@ -14,42 +10,12 @@
 #include "base/resident.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "cli/stop_signals.h"
 #include "node/agent.h"
 #include "node/install.h"
 
 namespace allot::cli {
 namespace {
-
-// Requests `stop` at the first signal that asks us to end; at the second one the program ends at once.
-class StopSignals {
- public:
-  StopSignals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int one : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&signals, one);
-    CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
-    thread_ = std::thread([this, signals] {
-      int got = 0;
-      if (sigwait(&signals, &got) != 0 || ended_) return;
-      stop.Request();
-      sigwait(&signals, &got);
-      if (!ended_) _exit(128 + got);
-    });
-  }
-  ~StopSignals() {
-    ended_ = true;
-    pthread_kill(thread_.native_handle(), SIGTERM);
-    thread_.join();
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
-  Cancel stop;
-
- private:
-  std::atomic<bool> ended_ = false;
-  std::thread thread_;
-};
 
 // The flag, or the environment variable that a DaemonSet sets.
 std::string Setting(const Arguments& arguments, std::string_view flag, const char* variable, std::string_view otherwise) {

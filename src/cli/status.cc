@@ -7,7 +7,7 @@
 #include "cli/description.h"
 #include "cli/output.h"
 #include "cli/status_screen.h"
-#include "cli/yaml.h"
+#include "json/yaml_write.h"
 
 namespace allot::cli {
 namespace {
@@ -72,8 +72,8 @@ Status Run(const Verb& verb, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
   ASSIGN_OR_RETURN(const StatusFacts facts, FactsOf(*session, arguments.operands()));
   const std::string output = arguments.Get("output");
-  if (output == "json") return Print(WriteSortedJson(StatusJson(facts).root()));
-  if (output == "yaml") return Print(WriteYaml(StatusJson(facts).root()));
+  if (output == "json") return Print(json::WriteSortedJson(StatusJson(facts).root()));
+  if (output == "yaml") return Print(json::WriteYaml(StatusJson(facts).root()));
   TRY(Print(StatusText(facts, ScreenOfOutput(), session->Now())));
   TRY(Flush());
   if (!facts.missing.empty()) Note(StrCat("No GPUs found: ", Printable(facts.missing), ". `allot doctor` says what to do."));

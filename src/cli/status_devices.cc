@@ -9,7 +9,7 @@
 #include "cli/description.h"
 #include "cli/holdings.h"
 #include "cli/pools.h"
-#include "cli/yaml.h"
+#include "json/yaml_write.h"
 
 namespace allot::cli {
 namespace {
@@ -188,9 +188,9 @@ std::vector<DeviceStatus> DevicesOf(const Listing& slices, const Listing& claims
   }
   SetNodes(nodes, devices);
   std::stable_sort(devices.begin(), devices.end(), [](const DeviceStatus& a, const DeviceStatus& b) {
-    if (a.node != b.node) return KeyLess(a.node, b.node);
+    if (a.node != b.node) return json::KeyLess(a.node, b.node);
     return std::tie(a.driver, a.pool) != std::tie(b.driver, b.pool) ? std::tie(a.driver, a.pool) < std::tie(b.driver, b.pool)
-                                                                    : KeyLess(a.name, b.name);
+                                                                    : json::KeyLess(a.name, b.name);
   });
   return devices;
 }

@@ -29,7 +29,7 @@ std::string CellText(const json::Value& cell) {
   return end == text.npos ? shown : shown + "...";
 }
 
-void SetIdentity(Row& row, const json::Value& object, const JsonPath* sort_by) {
+void SetIdentity(Row& row, const json::Value& object, const json::JsonPath* sort_by) {
   const json::Value& metadata = object["metadata"];
   row.name = TextOf(metadata["name"]);
   row.namespace_name = TextOf(metadata["namespace"]);
@@ -40,7 +40,7 @@ void SetIdentity(Row& row, const json::Value& object, const JsonPath* sort_by) {
   }
   if (sort_by != nullptr) {
     const std::vector<json::Value> values = sort_by->Find(object);
-    if (!values.empty()) row.sort_key = OneValue(values[0]);
+    if (!values.empty()) row.sort_key = json::OneValue(values[0]);
   }
 }
 
@@ -57,7 +57,7 @@ std::string LabelCells(const Row& row, const TableOptions& options) {
   return StrCat(cells, "\t", all.empty() ? "<none>" : all);
 }
 
-Row RowOf(const json::Value& object, WallTime now, const JsonPath* sort_by) {
+Row RowOf(const json::Value& object, WallTime now, const json::JsonPath* sort_by) {
   Row row;
   SetIdentity(row, object, sort_by);
   row.cells = {row.name, Age(Object::Text(object["metadata"]["creationTimestamp"]), now)};
@@ -74,7 +74,7 @@ std::string Upper(std::string_view text) {
 
 }  // namespace
 
-Result<Table> ReadTable(const json::Value& root, WallTime now, const JsonPath* sort_by) {
+Result<Table> ReadTable(const json::Value& root, WallTime now, const json::JsonPath* sort_by) {
   Table table;
   table.resource_version = TextOf(root["metadata"]["resourceVersion"]);
   table.continue_token = TextOf(root["metadata"]["continue"]);

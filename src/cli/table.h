@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "cli/jsonpath.h"
+#include "json/jsonpath.h"
 #include "json/value.h"
 
 namespace allot::cli {
@@ -39,7 +39,7 @@ struct Table {
 
 // Of a Table, or, where the server answered with an object or a list of them, a table of names and ages.
 // kUnavailable for anything else. `sort_by`, where given, is what rows get as their sort_key; the server must have sent whole objects.
-Result<Table> ReadTable(const json::Value& root, WallTime now, const JsonPath* sort_by = nullptr);
+Result<Table> ReadTable(const json::Value& root, WallTime now, const json::JsonPath* sort_by = nullptr);
 
 struct TableOptions {
   bool wide = false;

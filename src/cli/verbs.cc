@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "cli/apiserver.h"
 #include "cli/apply.h"
 #include "cli/completion.h"
 #include "cli/delete.h"
@@ -10,6 +11,7 @@
 #include "cli/describe.h"
 #include "cli/doctor.h"
 #include "cli/get.h"
+#include "cli/kubeconfig.h"
 #include "cli/node.h"
 #include "cli/output.h"
 #include "cli/status.h"
@@ -65,8 +67,8 @@ std::vector<Verb> AllVerbs() {
   help.usage = "[VERB]";
   help.operands = Operands::kVerbs;
   help.connects = false;
-  return {GetVerb(),  DescribeVerb(), ApplyVerb(),      DeleteVerb(),   StatusVerb(), DoctorVerb(),
-          NodeVerb(), DemoVerb(),     CompletionVerb(), CompleteVerb(), help,         VersionVerb()};
+  return {GetVerb(),       DescribeVerb(),   ApplyVerb(), DeleteVerb(),     StatusVerb(),   DoctorVerb(), NodeVerb(),
+          ApiserverVerb(), KubeconfigVerb(), DemoVerb(),  CompletionVerb(), CompleteVerb(), help,         VersionVerb()};
 }
 
 std::vector<std::string> VerbFirst(std::span<const std::string_view> words) {

@@ -1,0 +1,46 @@
+#pragma once
+// The end of a program that runs until it is told to stop.
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "base/cancel.h"
+#include "base/check.h"
+
+namespace allot::cli {
+
+// Requests `stop` at the first signal that asks us to end; at the second one the program ends at once.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int one : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&signals, one);
+    CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
+    thread_ = std::thread([this, signals] {
+      int got = 0;
+      if (sigwait(&signals, &got) != 0 || ended_) return;
+      stop.Request();
+      sigwait(&signals, &got);
+      if (!ended_) _exit(128 + got);
+    });
+  }
+  ~StopSignals() {
+    ended_ = true;
+    pthread_kill(thread_.native_handle(), SIGTERM);
+    thread_.join();
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  Cancel stop;
+
+ private:
+  std::atomic<bool> ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace allot::cli
