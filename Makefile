@@ -28,7 +28,7 @@ test_builds   = $(if $(LABEL),$(sort $(foreach label,$(subst |, ,$(LABEL)),$(or 
 test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs programs)
 # What is built there, where that is not everything.
 targets_fuzz    := fuzzers
-targets_release := bench informer_probe load
+targets_release := bench informer_probe load api_load
 
 .PHONY: build help setup check test asan tsan demo bench fuzz soak lint format clean
 .PHONY: programs setup-cluster cluster cluster-down cluster-programs
@@ -59,10 +59,15 @@ fuzz: build-dev build-fuzz  ## N=20000 random cases against Kubernetes' own code
 	@tests/conformance/differential '$(N)' || [ $$? -eq 77 ]
 	@ALLOT_FUZZ_SECONDS='$(SECONDS)' tools/run_tests --jobs $(JOBS) --label fuzz fuzz
 
-soak: build-dev cluster-programs  ## what is too long for every run: tsan, fuzz with N=200000 SECONDS=600, ten minutes of Pods that come and go, and the image for amd64 and arm64
+soak: build-dev cluster-programs  ## what is too long for every run: tsan, fuzz with N=200000 SECONDS=600, ten minutes of Pods that come and go, an API server that is killed, watched by 10,000 and given faults, and the image for amd64 and arm64
 	@$(MAKE) tsan
 	@$(MAKE) fuzz N=200000 SECONDS=600
 	@tests/node/churn --seconds 600 || [ $$? -eq 77 ]
+	@tests/apiserver/kills --kills 100
+	@tests/apiserver/torn --trials 40
+	@tests/apiserver/watchers --watchers 10000
+	@tests/kube/informer_chaos --embedded || [ $$? -eq 77 ]
+	@tests/contract/faults || [ $$? -eq 77 ]
 	@tests/chart/multi_arch_test
 
 lint: check  ## clang-tidy on what changed since the last commit; ALL=1 on everything

@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "kube/client.h"
 #include "kube/config.h"
+#include "tests/kube/load_pod.h"
 
 namespace {
 
@@ -28,16 +29,6 @@ constexpr int kThreads = 8;
 struct Totals {
   std::atomic<uint64_t> succeeded{0}, failed{0};
 };
-
-std::string PodJson(uint64_t i) {
-  return StrCat(
-      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"pod-)", i, R"(","labels":{"app":"train","team":"t)", i % 17,
-      R"("},"annotations":{"note":"a Pod among many"}},"spec":{"schedulerName":"nobody","restartPolicy":"Never","containers":[{"name":"main",)",
-      R"("image":"local/busybox:1","command":["/bin/sleep","3600"],"env":[{"name":"INDEX","value":")", i,
-      R"("},{"name":"MODE","value":"batch"}],"resources":{"requests":{"cpu":"100m","memory":"64Mi"},"limits":{"memory":"128Mi"},)",
-      R"("claims":[{"name":"gpu"}]},"volumeMounts":[{"name":"data","mountPath":"/data"}]}],"volumes":[{"name":"data","emptyDir":{}}],)",
-      R"("resourceClaims":[{"name":"gpu","resourceClaimName":"shared"}]}})");
-}
 
 std::string ConfigMapJson(uint64_t i, uint64_t value) {
   return StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"object-)", i, R"("},"data":{"value":")", value, R"("}})");
@@ -96,7 +87,7 @@ Status Run(const std::string& mode, const std::string& namespace_name, uint64_t 
     if (status.ok()) ++totals.succeeded;
   };
   if (mode == "pods") {
-    InParallel(count, [&](uint64_t i) { note(client->Create(kube::types::kPods, namespace_name, PodJson(i)).status()); });
+    InParallel(count, [&](uint64_t i) { note(client->Create(kube::types::kPods, namespace_name, tests::PodJson(i)).status()); });
   } else if (mode == "touch") {
     InParallel(count, [&](uint64_t i) {
       note(client

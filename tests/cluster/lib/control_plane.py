@@ -19,7 +19,7 @@ def start_store(cluster, options, slot):
     Part(cluster, "etcd").start([
         bin_ / "etcd", "--data-dir", data / "data", "--listen-client-urls", client, "--listen-peer-urls", f"unix://{data}/peer",
         # etcd 3.6 insists on a host and port here. Nobody asks it for them.
-        "--advertise-client-urls", "http://localhost:2379", "--unsafe-no-fsync", "--log-level", "warn"])
+        "--advertise-client-urls", "http://localhost:2379", *([] if options["fsync"] else ["--unsafe-no-fsync"]), "--log-level", "warn"])
     Part(cluster, "kube-apiserver").start([
         bin_ / "kube-apiserver", "--etcd-servers", client, "--bind-address", "127.0.0.1", "--secure-port", options["port"],
         "--advertise-address", slot.api_address, "--service-cluster-ip-range", slot.services,

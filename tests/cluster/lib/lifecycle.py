@@ -23,6 +23,7 @@ def add_options(parser):
     parser.add_argument("--gates", default="", metavar="A=true,B=false", help="feature gates, for all programs")
     parser.add_argument("--runtime-config", default="", metavar="GROUP/VERSION=true", help="API versions to serve")
     parser.add_argument("--emulated-version", default="", metavar="1.35", help="behave as this version of Kubernetes (not the kubelets)")
+    parser.add_argument("--fsync", action="store_true", help="etcd waits for the disk, as in production (default: it does not, for quick tests)")
     parser.add_argument("--port", type=int, default=0, metavar="P", help="port of the API server (default: a free one)")
 
 

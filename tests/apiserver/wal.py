@@ -1,0 +1,28 @@
+"""How far the log of a SQLite store (store.db-wal) reaches: its frames are those that carry the salt of its header.
+
+A log that was begun anew keeps the old file, with old frames behind the new ones.
+"""
+
+import os
+
+HEADER, FRAME = 32, 24 + 4096  # bytes; pages of 4 KiB
+
+
+class Log:
+    def __init__(self, path):
+        self._path, self._salt, self._end = path, None, 0
+
+    def end(self):
+        """The byte behind its last frame, and whether it was begun anew since the last call: what was in it is in the store then."""
+        with open(self._path, "rb") as file:
+            salt = file.read(HEADER)[16:24]
+            anew = self._salt is not None and salt != self._salt
+            if salt != self._salt:
+                self._salt, self._end = salt, HEADER
+            size = os.fstat(file.fileno()).st_size
+            while self._end + FRAME <= size:
+                file.seek(self._end)
+                if file.read(16)[8:] != salt:
+                    break
+                self._end += FRAME
+        return self._end, anew
