@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "cel/declarations.h"
+#include "cel/object_type.h"
 #include "cel/unifier.h"
 
 namespace allot::cel {
@@ -54,6 +55,10 @@ class Checker {
   Checker(const Source& source, Ast& ast, TypePool& pool, bool dynamic_attributes)
       : source_(source), ast_(ast), pool_(pool), unifier_(pool), attribute_(dynamic_attributes ? &types::kDyn : &types::kAny) {
     scope_.emplace_back("device", &types::kDevice);
+  }
+  Checker(const Source& source, Ast& ast, TypePool& pool, std::span<const Variable> variables)
+      : source_(source), ast_(ast), pool_(pool), unifier_(pool), attribute_(&types::kAny) {
+    for (const Variable& variable : variables) scope_.emplace_back(variable.name, variable.type);
   }
 
   Status Run() {
@@ -118,6 +123,7 @@ class Checker {
 
   bool VisitIdent(Expr& expr) {
     if (Resolve(expr, expr.name)) return true;
+    if (FindVariable("device") == nullptr) return Fail(expr.at, StrCat("undeclared name ", Quoted(expr.name)));
     return Fail(expr.at, StrCat("undeclared name ", Quoted(expr.name), "; a selector sees the variable \"device\""));
   }
 
@@ -136,6 +142,12 @@ class Checker {
     return nullptr;
   }
 
+  const Type* FieldOf(const Type& type, std::string_view field) {
+    if (&type == &types::kDevice) return DeviceField(field);
+    const ObjectField* const found = type.declared == nullptr ? nullptr : type.declared->Find(field);
+    return found == nullptr ? nullptr : found->type;
+  }
+
   bool SelectField(Expr& expr, Expr& operand, std::string_view field, bool optional, const Type** result) {
     if (!Visit(operand)) return false;
     const Type* target = unifier_.Substitute(operand.type, false);
@@ -147,7 +159,7 @@ class Checker {
     switch (target->kind) {
       case K::kMap: type = target->params[1]; break;
       case K::kStruct:
-        type = target == &types::kDevice ? DeviceField(field) : nullptr;
+        type = FieldOf(*target, field);
         if (type == nullptr) return Fail(expr.at, StrCat(target->name, " has no field ", Quoted(field)));
         break;
       case K::kParam: unifier_.Assign(&types::kDyn, target); break;
@@ -282,7 +294,8 @@ class Checker {
 
   bool VisitStruct(Expr& expr) {
     const std::string_view name = expr.name.substr(expr.name[0] == '.' ? 1 : 0);
-    if (name != types::kDevice.name) return Fail(expr.at, StrCat("unknown message type ", Quoted(name)));
+    if (name != types::kDevice.name || FindVariable("device") == nullptr)
+      return Fail(expr.at, StrCat("unknown message type ", Quoted(name)));
     for (size_t i = 0; i < expr.args.size(); ++i) {
       Expr& value = *expr.args[i];
       const Type* const wanted = DeviceField(expr.fields[i]);
@@ -351,6 +364,10 @@ class Checker {
 
 Status Check(const Source& source, Ast& ast, TypePool& pool, bool dynamic_attributes) {
   return Checker(source, ast, pool, dynamic_attributes).Run();
+}
+
+Status CheckWith(const Source& source, Ast& ast, TypePool& pool, std::span<const Variable> variables) {
+  return Checker(source, ast, pool, variables).Run();
 }
 
 }  // namespace allot::cel

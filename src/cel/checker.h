@@ -1,6 +1,8 @@
 #pragma once
 // Gives every part of a tree its type and every call its overloads.
 
+#include <span>
+
 #include "base/status.h"
 #include "cel/ast.h"
 #include "cel/source.h"
@@ -12,5 +14,14 @@ namespace allot::cel {
 // `dynamic_attributes`: attribute values are dyn (they may be lists) instead of any.
 // kInvalid with place and caret at the first mistake.
 Status Check(const Source& source, Ast& ast, TypePool& pool, bool dynamic_attributes);
+
+// A name that an expression may use.
+struct Variable {
+  std::string_view name;
+  const Type* type = nullptr;
+};
+
+// The same for an expression that sees `variables` instead of a device.
+Status CheckWith(const Source& source, Ast& ast, TypePool& pool, std::span<const Variable> variables);
 
 }  // namespace allot::cel

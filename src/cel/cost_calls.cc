@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "cel/object_type.h"
 #include "cel/types.h"
 
 namespace allot::cel {
@@ -42,6 +43,26 @@ const Place* Step(const Place& place, std::string_view step) {
     return nullptr;
   }
   return place.element == &kAttributePlace ? &kAttributePlace : nullptr;
+}
+
+// Whatever the first step is called: Kubernetes measures oldSelf like self.
+std::optional<Range> SizeInType(const Path& path) {
+  const Type* type = path.declared();
+  for (size_t i = 1; i < path.size(); ++i) {
+    const std::string_view step = path[i];
+    if (step == "@items" || step == "@values") {
+      if (type->params.empty()) return std::nullopt;
+      type = type->params.back();
+    } else if (step == "@keys") {
+      if (type->kind != K::kMap) return std::nullopt;
+      type = type->params[0];
+    } else {
+      const ObjectField* const field = type->declared == nullptr ? nullptr : type->declared->Find(step);
+      if (field == nullptr) return std::nullopt;
+      type = field->type;
+    }
+  }
+  return Range{0, type->declared == nullptr ? 0 : type->declared->max_size};
 }
 
 bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
@@ -177,8 +198,9 @@ std::optional<CallEstimate> ByOverload(std::string_view overload, const CostNode
 
 }  // namespace
 
-Path Path::Root(std::string_view variable) {
+Path Path::Root(std::string_view variable, const Type* declared) {
   Path path;
+  path.declared_ = declared;
   path.shared_ = std::make_shared<std::vector<std::string_view>>(1, variable);
   path.size_ = 1;
   return path;
@@ -194,7 +216,8 @@ Path Path::Append(std::string_view step) const {
   return longer;
 }
 
-std::optional<Range> SizeInDevice(const Path& path) {
+std::optional<Range> SizeAt(const Path& path) {
+  if (path.declared() != nullptr) return SizeInType(path);
   if (path.empty() || path[0] != "device") return std::nullopt;
   const Place* place = &kDevicePlace;
   for (size_t i = 1; i < path.size(); ++i) {
@@ -206,7 +229,7 @@ std::optional<Range> SizeInDevice(const Path& path) {
 
 Range CostNode::SizeOrUnknown() const {
   if (size) return *size;
-  return SizeInDevice(path).value_or(Range::Unknown());
+  return SizeAt(path).value_or(Range::Unknown());
 }
 
 std::optional<CallEstimate> EstimateLibraryCall(std::string_view function, std::string_view overload, const CostNode* target,

@@ -20,20 +20,23 @@ namespace allot::cel {
 class Path {
  public:
   Path() = default;
-  static Path Root(std::string_view variable);
+  // `declared`: the type of the variable where that is not the device.
+  static Path Root(std::string_view variable, const Type* declared);
 
   Path Append(std::string_view step) const;
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
   std::string_view operator[](size_t i) const { return (*shared_)[i]; }
+  const Type* declared() const { return declared_; }
 
  private:
   std::shared_ptr<std::vector<std::string_view>> shared_;  // its size is the capacity
   size_t size_ = 0;
+  const Type* declared_ = nullptr;
 };
 
-// How large the value at `path` may be; nothing when the path does not lead into the device.
-std::optional<Range> SizeInDevice(const Path& path);
+// How large the value at `path` may be; nothing when the path leads neither into the device nor into what was declared.
+std::optional<Range> SizeAt(const Path& path);
 
 struct CostNode {
   const Expr* expr = nullptr;  // nullptr for the elements of a list
@@ -41,7 +44,7 @@ struct CostNode {
   Path path;
   std::optional<Range> size;  // known from the expression itself
 
-  // The size, or what the place in the device allows, or anything.
+  // The size, or what the place allows, or anything.
   Range SizeOrUnknown() const;
 };
 

@@ -48,6 +48,8 @@ std::optional<Entries> Union(const std::optional<Entries>& a, const std::optiona
 
 class Estimator {
  public:
+  explicit Estimator(const Type* declared) : declared_(declared) {}
+
   Range CostOf(const Expr& expr) {
     switch (expr.kind) {
       case Expr::Kind::kLiteral: return {};
@@ -91,9 +93,9 @@ class Estimator {
   std::optional<Range> SizeOf(const Expr& expr) {
     if (const auto known = sizes_.find(&expr); known != sizes_.end()) return known->second;
     if (const auto literal = SizeOfLiteral(expr)) return literal;
-    if (const auto device = SizeInDevice(PathOf(expr))) {
-      sizes_[&expr] = *device;
-      return device;
+    if (const auto place = SizeAt(PathOf(expr))) {
+      sizes_[&expr] = *place;
+      return place;
     }
     if (IsScalar(*expr.type)) return Range::Of(1);
     if (expr.Is(Expr::Kind::kIdent)) {
@@ -129,7 +131,7 @@ class Estimator {
 
   Range CostOfIdent(const Expr& expr) {
     const Variable* const variable = FindVariable(expr.name);
-    paths_[&expr] = variable != nullptr ? variable->path : Path::Root(expr.name);
+    paths_[&expr] = variable != nullptr ? variable->path : Path::Root(expr.name, declared_);
     return Range::Of(1);
   }
 
@@ -324,6 +326,7 @@ class Estimator {
     return cost;
   }
 
+  const Type* const declared_;
   std::vector<Variable> scope_;
   std::unordered_map<const Expr*, Path> paths_;
   std::unordered_map<const Expr*, Range> sizes_;
@@ -332,6 +335,7 @@ class Estimator {
 
 }  // namespace
 
-uint64_t EstimateMaxCost(const Expr& root) { return Estimator().CostOf(root).max; }
+uint64_t EstimateMaxCost(const Expr& root) { return Estimator(nullptr).CostOf(root).max; }
+uint64_t EstimateMaxCost(const Expr& root, const Type& declared) { return Estimator(&declared).CostOf(root).max; }
 
 }  // namespace allot::cel

@@ -12,5 +12,7 @@ namespace allot::cel {
 
 // REQUIRES: `root` is checked. Saturates at UINT64_MAX.
 uint64_t EstimateMaxCost(const Expr& root);
+// Of an expression that sees values of the type `declared` (object_type.h) instead of a device.
+uint64_t EstimateMaxCost(const Expr& root, const Type& declared);
 
 }  // namespace allot::cel

@@ -6,6 +6,7 @@
 #include "cel/frame.h"
 #include "cel/named_format.h"
 #include "cel/net.h"
+#include "cel/object_value.h"
 #include "cel/url.h"
 
 namespace allot::cel {
@@ -14,6 +15,7 @@ namespace {
 Value EqualLists(Frame& frame, const List& a, const List& b) {
   if (a.size != b.size) return Value::Bool(false);
   if (a.size / 10 > frame.limit()) return Frame::OverLimit();  // what is charged for comparing them
+  if (a.declared != nullptr && a.declared->rule != ListRule::kAtomic) return EqualByRule(frame, a, b);
   Value trouble;
   for (uint64_t i = 0; i < a.size; ++i) {
     if (!frame.Work(1)) return Frame::TooMuch();

@@ -6,6 +6,7 @@
 #include "cel/declarations.h"
 #include "cel/frame.h"
 #include "cel/maps.h"
+#include "cel/object_value.h"
 #include "cel/time.h"
 
 namespace allot::cel {
@@ -25,6 +26,7 @@ Value AddLists(Frame& frame, const Value& a, const Value& b) {
     for (uint64_t i = 0; i < count; ++i) growing->Append(frame.arena, b.list->At(i));
     return a;
   }
+  if (a.list->declared != nullptr && a.list->declared->rule != ListRule::kAtomic) return AddByRule(frame, *a.list, *b.list);
   if (a.list->size == 0) return b;
   if (b.list->size == 0) return a;
   if (a.list->size > UINT64_MAX / 4 || b.list->size > UINT64_MAX / 4) return Frame::TooMuch();

@@ -46,7 +46,10 @@ bool IsWorthFolding(const Value& value) {
 
 class Planner {
  public:
-  Planner(const Source& source, Frame& constants) : source_(source), constants_(constants) {}
+  Planner(const Source& source, Frame& constants, std::span<const std::string_view> variables)
+      : source_(source), constants_(constants), reads_(variables.size()) {
+    for (const std::string_view name : variables) scope_.push_back({name, slots_++, nullptr});
+  }
 
   Result<Plan> Run(const Expr& root) {
     Plan plan;
@@ -62,6 +65,7 @@ class Planner {
       plan.terms.push_back({plan.root.get(), root.span});
     }
     plan.slots = slots_;
+    plan.reads = std::move(reads_);
     return plan;
   }
 
@@ -129,6 +133,7 @@ class Planner {
     for (auto variable = scope_.rbegin(); variable != scope_.rend(); ++variable) {
       if (variable->name != expr.name) continue;
       if (variable->fold != nullptr) return AttributeNode::OfAccumulator(variable->fold);
+      if (variable->slot < reads_.size()) reads_[variable->slot] = true;
       return AttributeNode::OfVariable(variable->slot);
     }
     return AttributeNode::OfDevice();
@@ -355,11 +360,14 @@ class Planner {
   Frame& constants_;
   std::vector<Variable> scope_;
   size_t slots_ = 0;
+  std::vector<bool> reads_;
   Status error_;
 };
 
 }  // namespace
 
-Result<Plan> MakePlan(const Source& source, const Expr& root, Frame& constants) { return Planner(source, constants).Run(root); }
+Result<Plan> MakePlan(const Source& source, const Expr& root, Frame& constants, std::span<const std::string_view> variables) {
+  return Planner(source, constants, variables).Run(root);
+}
 
 }  // namespace allot::cel

@@ -2,6 +2,8 @@
 // From a checked tree to nodes that can be evaluated.
 
 #include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -19,10 +21,13 @@ struct Plan {
     Span span;
   };
   std::vector<Term> terms;
+  // Which of the variables are read; their values are in the first slots.
+  std::vector<bool> reads;
 };
 
 // `constants` keeps what the nodes refer to and must outlive them. kInvalid where Kubernetes finds a constant part that cannot be computed,
 // such as int("x") or a wrong pattern.
-Result<Plan> MakePlan(const Source& source, const Expr& root, Frame& constants);
+// `variables`: what the expression sees besides the device.
+Result<Plan> MakePlan(const Source& source, const Expr& root, Frame& constants, std::span<const std::string_view> variables = {});
 
 }  // namespace allot::cel

@@ -9,6 +9,8 @@
 
 namespace allot::cel {
 
+struct Declared;
+
 struct Type {
   enum class Kind : uint8_t {
     kError,  // of a part that did not check
@@ -27,15 +29,16 @@ struct Type {
     kMap,
     kType,    // of a type name; its parameter is the type
     kOpaque,  // optional_type, net.IP, net.CIDR
-    kStruct,  // the device, Quantity, Semver...
+    kStruct,  // the device, Quantity, Semver..., an object that a schema declares
     kParam,   // a type variable
   };
 
   Kind kind = Kind::kError;
   std::string_view name;
   std::vector<const Type*> params;
-  uint32_t variable = 0;  // kParam: which one
-  uint32_t weight = 1;    // how many types it is made of, shared ones counted each time; saturates
+  uint32_t variable = 0;               // kParam: which one
+  uint32_t weight = 1;                 // how many types it is made of, shared ones counted each time; saturates
+  const Declared* declared = nullptr;  // what a schema says beyond the type (object_type.h)
 
   bool IsDyn() const { return kind == Kind::kDyn || kind == Kind::kAny; }
   bool IsOptional() const { return kind == Kind::kOpaque && name == "optional_type"; }

@@ -21,6 +21,7 @@ struct Ip;
 struct Cidr;
 struct Url;
 struct NamedFormat;
+struct Declared;
 
 enum class Kind : uint8_t {
   kError,
@@ -200,6 +201,7 @@ struct List {
   const Value* items = nullptr;  // flat
   const List* left = nullptr;
   const List* right = nullptr;
+  const Declared* declared = nullptr;  // how a schema wants it compared and added (object_type.h)
 
   bool IsFlat() const { return left == nullptr; }
   // REQUIRES: index < size.

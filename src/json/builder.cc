@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <unordered_map>
 
 namespace allot::json {
 
@@ -101,11 +102,42 @@ void Builder::AddKey(std::string_view text, bool copy) {
   if (!Count()) return;
   CHECK(!frames_.empty() && frames_.back().object && !frames_.back().key_waits);
   if (HasKey(frames_.back(), text)) {
-    status_ = Invalid("duplicate key ", Quoted(text));
-    return;
+    if (duplicates_ == nullptr) {
+      status_ = Invalid("duplicate key ", Quoted(text));
+      return;
+    }
+    frames_.back().twice = true;
+    ListDuplicate(text);
   }
   frames_.back().key_waits = true;
   members_.push_back({copy ? Copy(text) : text, Value()});
+}
+
+void Builder::ListDuplicate(std::string_view key) {
+  if (duplicates_->size() >= Duplicate::kMax) return;
+  std::string path;
+  size_t members = members_.size(), values = values_.size();
+  // From the inside out: the last member or item of a container is the one that holds the next.
+  for (size_t i = frames_.size() - 1; i-- > 0;) {
+    const size_t inner = frames_[i + 1].begin;
+    (frames_[i + 1].object ? members : values) = inner;
+    const Frame& frame = frames_[i];
+    const std::string step = frame.object ? std::string(members_[members - 1].key) : StrCat("[", values - frame.begin, "]");
+    path = StrCat(step, path.empty() || path.starts_with('[') ? "" : ".", path);
+  }
+  duplicates_->push_back({StrCat(path, path.empty() ? "" : ".", key), 0});
+}
+
+// Of each key of the object from `begin` on only the first place stays, with the last value.
+void Builder::DropEarlier(size_t begin) {
+  std::unordered_map<std::string_view, size_t> places;
+  size_t end = begin;
+  for (size_t i = begin; i < members_.size(); ++i) {
+    const auto [found, is_new] = places.try_emplace(members_[i].key, end);
+    members_[found->second] = members_[i];
+    if (is_new) ++end;
+  }
+  members_.resize(end);
 }
 
 void Builder::Start(bool object) {
@@ -123,6 +155,7 @@ void Builder::StartArray() { Start(false); }
 void Builder::EndObject() {
   if (!status_.ok()) return;
   CHECK(!frames_.empty() && frames_.back().object && !frames_.back().key_waits);
+  if (frames_.back().twice) DropEarlier(frames_.back().begin);
   const auto members = std::span<const Member>(members_).subspan(frames_.back().begin);
   Value value;
   value.kind_ = Kind::kObject;

@@ -15,7 +15,8 @@ namespace {
 // meets the builder's limit.
 class Reader {
  public:
-  Reader(std::string_view text, Arena& arena, Limits limits) : text_(text), builder_(arena, limits) {}
+  Reader(std::string_view text, Arena& arena, Limits limits, std::vector<Duplicate>* duplicates)
+      : text_(text), duplicates_(duplicates), builder_(arena, limits, duplicates) {}
 
   Result<Value> Read() {
     while (status_.ok()) {
@@ -85,14 +86,24 @@ class Reader {
     if (Peek() != '"') return Fail("a key in double quotes");
     const size_t begin = at_;
     if (!ReadString(key)) return;
+    const size_t listed = duplicates_ == nullptr ? 0 : duplicates_->size();
     builder_.Key(key);
     if (!builder_.status().ok()) {
       at_ = begin;
       return;
     }
+    if (duplicates_ != nullptr && duplicates_->size() > listed) duplicates_->back().line = LineOf(begin);
     SkipSpace();
     if (!Take(':')) return Fail("':'");
     expect_ = Expect::kValue;
+  }
+
+  // Never before the place that it was asked of last.
+  size_t LineOf(size_t place) {
+    line_ += static_cast<size_t>(
+        std::count(text_.begin() + static_cast<ptrdiff_t>(counted_), text_.begin() + static_cast<ptrdiff_t>(place), '\n'));
+    counted_ = place;
+    return line_;
   }
 
   void Open(bool object) {
@@ -226,20 +237,22 @@ class Reader {
   }();
 
   const std::string_view text_;
+  std::vector<Duplicate>* const duplicates_;
   Builder builder_;
   Status status_;
   size_t at_ = 0;
   Expect expect_ = Expect::kValue;
   std::vector<bool> in_object_;  // the open containers
   std::string scratch_;
+  size_t line_ = 1, counted_ = 0;  // of LineOf
 };
 
 }  // namespace
 
-Result<Document> Parse(std::string_view text, Limits limits) {
+Result<Document> Parse(std::string_view text, Limits limits, std::vector<Duplicate>* duplicates) {
   if (text.size() > limits.bytes) return Exhausted(text.size(), " bytes of JSON, more than ", limits.bytes);
   auto arena = std::make_unique<Arena>();
-  ASSIGN_OR_RETURN(const Value root, Reader(text, *arena, limits).Read());
+  ASSIGN_OR_RETURN(const Value root, Reader(text, *arena, limits, duplicates).Read());
   return Document(std::move(arena), root);
 }
 

@@ -81,6 +81,32 @@ TEST(Json, RefusesDuplicateKeysAndShowsTheSecond) {
   EXPECT_THAT(Parse("{\"a\":1,\n\"\\u0061\":2}"), IsStatus(Code::kInvalid, "line 2, column 1: duplicate key \"a\""));
 }
 
+TEST(Json, DuplicateKeysAreListedOnDemandAndTheLastValueCounts) {
+  std::vector<Duplicate> duplicates;
+  const auto document =
+      Parse("{\"k\":1,\n\"a\":[0,[{\"b\":{\"x\":[],\"y\":2,\n\"x\":{\"z\":1}}}]],\"k\":{\"q\":1},\n\n\"k\":3}", {}, &duplicates);
+  ASSERT_OK(document);
+  EXPECT_EQ(Write(document->root()), R"({"k":3,"a":[0,[{"b":{"x":{"z":1},"y":2}}]]})");
+  ASSERT_EQ(duplicates.size(), 3u);
+  EXPECT_EQ(duplicates[0].path, "a[1][0].b.x");
+  EXPECT_EQ(duplicates[0].line, 3u);
+  EXPECT_EQ(duplicates[1].path, "k");
+  EXPECT_EQ(duplicates[1].line, 3u);
+  EXPECT_EQ(duplicates[2].line, 5u);
+}
+
+TEST(Json, ManyDuplicatesAreNeitherQuadraticNorAllListed) {
+  std::string text = "{";
+  for (int i = 0; i < 200'000; ++i) text += StrCat(i > 0 ? "," : "", "\"k", i % 1000, "\":", i);
+  text += "}";
+  std::vector<Duplicate> duplicates;
+  const auto document = Parse(text, {}, &duplicates);
+  ASSERT_OK(document);
+  EXPECT_EQ(document->root().Members().size(), 1000u);
+  EXPECT_EQ(document->root()["k7"].NumberText(), "199007");
+  EXPECT_EQ(duplicates.size(), Duplicate::kMax);
+}
+
 TEST(Json, DeepNestingMeetsTheLimitAndNotTheStack) {
   EXPECT_THAT(Parse(std::string(1'000'000, '[')), IsStatus(Code::kExhausted, HasSubstr("more than 128 deep")));
   EXPECT_OK(Parse(std::string(128, '[') + std::string(128, ']')));

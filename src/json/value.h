@@ -4,7 +4,7 @@
 // Promises:
 //   1. a Value is two words, copied freely, valid as long as its Document (or the Arena that it was built in);
 //   2. numbers keep the text they were written with: 64-bit integers are exact, and writing gives back "1.0" for "1.0";
-//   3. members keep their order; keys of one object are unique (a duplicate is refused when reading);
+//   3. members keep their order; keys of one object are unique (a duplicate is refused when reading, or the last one counts);
 //   4. nothing here allocates after building, so a Document may be read by any number of threads.
 
 #include <cstddef>

@@ -49,8 +49,9 @@ std::string RepairEscapes(const std::string& scanned) {
 class Reader : public YAML::EventHandler {
  public:
   // `nodes` counts over all documents.
-  Reader(Arena& arena, const Limits& limits, const std::vector<std::string_view>& lines, bool first, size_t& nodes)
-      : limits_(limits), lines_(lines), first_(first), nodes_(nodes), builder_(arena, BuilderLimits(limits)) {}
+  Reader(Arena& arena, const Limits& limits, const std::vector<std::string_view>& lines, bool first, size_t& nodes,
+         std::vector<Duplicate>* duplicates)
+      : limits_(limits), lines_(lines), first_(first), nodes_(nodes), duplicates_(duplicates), builder_(arena, BuilderLimits(limits)) {}
 
   const Value& root() const { return root_; }
 
@@ -273,9 +274,20 @@ class Reader : public YAML::EventHandler {
       return;
     }
     Entry& entry = frame.entries[found->second];
-    if (!merged && !entry.merged) Fail(frame.key_mark, Invalid("duplicate key ", Quoted(key)));
+    if (!merged && !entry.merged) ListDuplicate(frame.key_mark, key);
     entry.value = value;
     entry.merged = entry.merged && merged;
+  }
+
+  // A key of the innermost mapping that came again.
+  void ListDuplicate(const YAML::Mark& mark, const std::string& key) {
+    if (duplicates_ == nullptr) Fail(mark, Invalid("duplicate key ", Quoted(key)));
+    if (duplicates_->size() >= Duplicate::kMax) return;
+    std::string path;
+    for (const Frame& frame : frames_) {
+      path += frame.map ? StrCat(path.empty() ? "" : ".", frame.key) : StrCat("[", frame.items.size(), "]");
+    }
+    duplicates_->push_back({std::move(path), static_cast<size_t>(mark.line + 1)});
   }
 
   // go-yaml 2 sets members in the order of the text: a merge also replaces what stands in front of it. Of a list of mappings the first
@@ -311,6 +323,7 @@ class Reader : public YAML::EventHandler {
   const std::vector<std::string_view>& lines_;
   const bool first_;
   size_t& nodes_;
+  std::vector<Duplicate>* const duplicates_;
   Builder builder_;
   Value root_;
   std::vector<Frame> frames_;
@@ -355,18 +368,19 @@ Status CheckCharacters(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<Document>> ParseYaml(std::string_view text, Limits limits) {
+Result<std::vector<Document>> ParseYaml(std::string_view text, Limits limits, std::vector<Duplicate>* duplicates) {
   if (text.size() > limits.bytes) return Exhausted(text.size(), " bytes of YAML, more than ", limits.bytes);
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<Document> documents;
   // As kubectl: what begins with a brace and is JSON is read as JSON.
   if (Trim(text.substr(0, 64)).starts_with('{')) {
-    auto document = Parse(text, limits);
+    auto document = Parse(text, limits, duplicates);
     if (document.ok()) {
       documents.push_back(*std::move(document));
       return documents;
     }
     if (document.status().code() == Code::kExhausted) return std::move(document).status();
+    if (duplicates != nullptr) duplicates->clear();
   }
 
   TRY(CheckCharacters(text));
@@ -378,7 +392,7 @@ Result<std::vector<Document>> ParseYaml(std::string_view text, Limits limits) {
     YAML::Parser parser(stream);
     for (bool first = true;; first = false) {
       auto arena = std::make_unique<Arena>();
-      Reader reader(*arena, limits, lines, first, nodes);
+      Reader reader(*arena, limits, lines, first, nodes, duplicates);
       if (!parser.HandleNextDocument(reader)) break;
       if (!reader.root().IsNull()) documents.emplace_back(std::move(arena), reader.root());
     }

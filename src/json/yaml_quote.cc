@@ -1,4 +1,4 @@
-#include "cli/yaml_scalar.h"
+#include "json/yaml_quote.h"
 
 #include <regex>
 
@@ -6,7 +6,7 @@
 #include "json/utf8.h"
 #include "json/yaml_scalar.h"
 
-namespace allot::cli {
+namespace allot::json {
 namespace {
 
 constexpr size_t kWidth = 80;
@@ -33,7 +33,7 @@ Analysis Analyse(std::string_view text) {
   bool lines = false, special = false, break_space = false, space_break = false;
   bool after_blank = true, after_space = false, after_break = false;
   for (size_t i = 0; i < text.size();) {
-    const size_t size = std::max<size_t>(json::Utf8Length(text.substr(i)), 1);
+    const size_t size = std::max<size_t>(Utf8Length(text.substr(i)), 1);
     const char c = text[i];
     const bool before_blank = i + size >= text.size() || text[i + size] == ' ' || text[i + size] == '\t' || text[i + size] == '\n';
     if (i == 0) {
@@ -66,7 +66,7 @@ bool ReadsAsString(std::string_view text) {
   static const std::regex kTime(
       R"(\d{4}-\d{1,2}-\d{1,2}([Tt]\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?(Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?)?)");
   static const std::regex kBase60(R"([-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)");
-  if (json::ResolveScalar(text).kind != json::Scalar::Kind::kString || text == "<<") return false;
+  if (ResolveScalar(text).kind != Scalar::Kind::kString || text == "<<") return false;
   const bool may_be_number = (text[0] >= '0' && text[0] <= '9') || text[0] == '-' || text[0] == '+';
   if (!may_be_number || text.size() > 64) return true;
   return !std::regex_match(text.begin(), text.end(), kTime) && !std::regex_match(text.begin(), text.end(), kBase60);
@@ -102,7 +102,7 @@ class Flow {
     if (style != Style::kPlain) Put(style == Style::kSingle ? "'" : "\"");
     bool after_space = false;
     for (size_t i = 0; i < text_.size();) {
-      const size_t size = std::max<size_t>(json::Utf8Length(text_.substr(i)), 1);
+      const size_t size = std::max<size_t>(Utf8Length(text_.substr(i)), 1);
       const std::string_view character = text_.substr(i, size);
       const bool escape =
           style == Style::kDouble && (!IsPrintable(character) || character == "\"" || character == "\\" || character == "\n");
@@ -186,4 +186,4 @@ std::string WriteKey(std::string_view text) {
   return out;
 }
 
-}  // namespace allot::cli
+}  // namespace allot::json

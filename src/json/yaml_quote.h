@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace allot::cli {
+namespace allot::json {
 
 // Appends the string. `indent`: spaces before further lines. `column`: where it begins.
 void AppendScalar(std::string& out, std::string_view text, size_t indent, size_t column);
@@ -12,4 +12,4 @@ void AppendScalar(std::string& out, std::string_view text, size_t indent, size_t
 // The string as a key: one line, never a block.
 std::string WriteKey(std::string_view text);
 
-}  // namespace allot::cli
+}  // namespace allot::json

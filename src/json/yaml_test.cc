@@ -89,6 +89,27 @@ TEST(Yaml, DuplicateKeysAreRefusedWhereTheSecondStands) {
   EXPECT_THAT(Y("1: a\n'1': b\n"), HasSubstr("duplicate key \"1\""));
 }
 
+TEST(Yaml, DuplicateKeysAreListedOnDemandAndTheLastValueCounts) {
+  for (const std::string_view text : {"data:\n  k: '1'\n  l: [{}, {a: 1, a: 2}]\n  k: '2'\n",
+                                      "{\"data\": {\n \"k\": \"1\",\n \"l\": [{}, {\"a\": 1, \"a\": 2}],\n \"k\": \"2\"}}"}) {
+    std::vector<Duplicate> duplicates;
+    const auto documents = ParseYaml(text, {}, &duplicates);
+    ASSERT_OK(documents);
+    EXPECT_EQ(Write(documents->front().root()), R"({"data":{"k":"2","l":[{},{"a":2}]}})");
+    ASSERT_EQ(duplicates.size(), 2u);
+    EXPECT_EQ(duplicates[0].path, "data.l[1].a");
+    EXPECT_EQ(duplicates[0].line, 3u);
+    EXPECT_EQ(duplicates[1].path, "data.k");
+    EXPECT_EQ(duplicates[1].line, 4u);
+  }
+}
+
+TEST(Yaml, AMergeThatIsReplacedIsNoDuplicate) {
+  std::vector<Duplicate> duplicates;
+  ASSERT_OK(ParseYaml("a: &x {k: 1}\nb: {<<: *x, k: 2}\n", {}, &duplicates));
+  EXPECT_TRUE(duplicates.empty());
+}
+
 TEST(Yaml, AliasesRepeatTheirAnchor) {
   EXPECT_EQ(Y("a: &x {b: [1]}\nc: *x\nd: [*x, *x]\n"), R"({"a":{"b":[1]},"c":{"b":[1]},"d":[{"b":[1]},{"b":[1]}]})");
   EXPECT_EQ(Y("a: &k key\n*k : 1\n"), R"({"a":"key","key":1})");

@@ -1,39 +1,37 @@
-#include "cli/yaml.h"
+#include "json/yaml_write.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "base/strings.h"
-#include "cli/yaml_scalar.h"
 #include "json/builder.h"
 #include "json/json.h"
+#include "json/yaml_quote.h"
 #include "json/yaml_scalar.h"
 
-namespace allot::cli {
+namespace allot::json {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
 
 template <typename Less>
-std::vector<const json::Member*> Sorted(const json::Value& object, const Less& less) {
-  std::vector<const json::Member*> members;
-  for (const json::Member& member : object.Members()) members.push_back(&member);
+std::vector<const Member*> Sorted(const Value& object, const Less& less) {
+  std::vector<const Member*> members;
+  for (const Member& member : object.Members()) members.push_back(&member);
   std::stable_sort(members.begin(), members.end(), [&](const auto* a, const auto* b) { return less(a->key, b->key); });
   return members;
 }
 
-bool IsEmpty(const json::Value& value) {
-  return (value.IsObject() && value.Members().empty()) || (value.IsArray() && value.Items().empty());
-}
+bool IsEmpty(const Value& value) { return (value.IsObject() && value.Members().empty()) || (value.IsArray() && value.Items().empty()); }
 
 class Writer {
  public:
   // Behind "- " or at the beginning of a line, at column `indent`.
-  void Node(const json::Value& value, size_t indent) {
+  void Node(const Value& value, size_t indent) {
     if (value.IsObject() && !IsEmpty(value)) {
       bool first = true;
-      for (const json::Member* const member : Sorted(value, KeyLess)) {
+      for (const Member* const member : Sorted(value, KeyLess)) {
         if (!std::exchange(first, false)) out_.append(indent, ' ');
         out_ += WriteKey(member->key);
         out_ += ':';
@@ -49,8 +47,8 @@ class Writer {
   std::string out_;
 
  private:
-  void List(const json::Value& list, size_t indent, bool at_place) {
-    for (const json::Value& item : list.Items()) {
+  void List(const Value& list, size_t indent, bool at_place) {
+    for (const Value& item : list.Items()) {
       if (!std::exchange(at_place, false)) out_.append(indent, ' ');
       out_ += "- ";
       Node(item, indent + 2);
@@ -58,7 +56,7 @@ class Writer {
   }
 
   // Behind "key:" of an object at `indent`.
-  void Behind(const json::Value& value, size_t indent) {
+  void Behind(const Value& value, size_t indent) {
     if (value.IsObject() && !IsEmpty(value)) {
       out_ += '\n';
       out_.append(indent + 2, ' ');
@@ -73,16 +71,14 @@ class Writer {
   }
 
   // `indent`: of further lines.
-  void Scalar(const json::Value& value, size_t indent) {
+  void Scalar(const Value& value, size_t indent) {
     switch (value.kind()) {
-      case json::Kind::kObject: out_ += "{}"; break;
-      case json::Kind::kArray: out_ += "[]"; break;
-      case json::Kind::kNull: out_ += "null"; break;
-      case json::Kind::kBool: out_ += value.AsBool() ? "true" : "false"; break;
-      case json::Kind::kNumber:
-        out_ += value.AsInt64() ? std::string(value.NumberText()) : json::ResolveScalar(value.NumberText()).text;
-        break;
-      case json::Kind::kString: {
+      case Kind::kObject: out_ += "{}"; break;
+      case Kind::kArray: out_ += "[]"; break;
+      case Kind::kNull: out_ += "null"; break;
+      case Kind::kBool: out_ += value.AsBool() ? "true" : "false"; break;
+      case Kind::kNumber: out_ += value.AsInt64() ? std::string(value.NumberText()) : ResolveScalar(value.NumberText()).text; break;
+      case Kind::kString: {
         const size_t line = out_.rfind('\n');
         AppendScalar(out_, value.AsString(), indent, out_.size() - (line == std::string::npos ? 0 : line + 1));
         break;
@@ -92,17 +88,17 @@ class Writer {
   }
 };
 
-void SortInto(json::Builder& builder, const json::Value& value) {
+void SortInto(Builder& builder, const Value& value) {
   if (value.IsObject()) {
     builder.StartObject();
-    for (const json::Member* const member : Sorted(value, std::less<std::string_view>())) {
+    for (const Member* const member : Sorted(value, std::less<std::string_view>())) {
       builder.Key(member->key);
       SortInto(builder, member->value);
     }
     builder.EndObject();
   } else if (value.IsArray()) {
     builder.StartArray();
-    for (const json::Value& item : value.Items()) SortInto(builder, item);
+    for (const Value& item : value.Items()) SortInto(builder, item);
     builder.EndArray();
   } else {
     builder.Add(value);
@@ -141,17 +137,17 @@ bool KeyLess(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
-std::string WriteYaml(const json::Value& value) {
+std::string WriteYaml(const Value& value) {
   Writer writer;
   writer.Node(value, 0);
   return std::move(writer.out_);
 }
 
-std::string WriteSortedJson(const json::Value& value) {
-  json::Arena arena;
-  json::Builder builder(arena);
+std::string WriteSortedJson(const Value& value) {
+  Arena arena;
+  Builder builder(arena);
   SortInto(builder, value);
-  const std::string text = json::Write(builder.Finish(), {.indent = 4});
+  const std::string text = Write(builder.Finish(), {.indent = 4});
   std::string escaped;
   for (size_t i = 0; i < text.size(); ++i) {
     const std::string_view rest = std::string_view(text).substr(i);
@@ -171,4 +167,4 @@ std::string WriteSortedJson(const json::Value& value) {
   return escaped + "\n";
 }
 
-}  // namespace allot::cli
+}  // namespace allot::json

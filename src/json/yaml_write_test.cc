@@ -1,4 +1,4 @@
-#include "cli/yaml.h"
+#include "json/yaml_write.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "json/utf8.h"
 #include "json/yaml.h"
 
-namespace allot::cli {
+namespace allot::json {
 namespace {
 
 std::string Yaml(std::string_view json) { return WriteYaml(json::Parse(json)->root()); }
@@ -148,4 +148,4 @@ TEST(WriteYaml, IsReadBackAsItWas) {
 }
 
 }  // namespace
-}  // namespace allot::cli
+}  // namespace allot::json
