@@ -97,7 +97,9 @@ Status Run(const Arguments& arguments) {
   ASSIGN_OR_RETURN(options.address, ListenAddress(arguments.Get("address", "127.0.0.1")));
   ASSIGN_OR_RETURN(options.port, ListenPort(arguments.Get("port", kDefaultPort)));
   const std::string path = arguments.Get("data", DefaultDataFolder(::geteuid() == 0, ProcessEnvironment()));
-  ASSIGN_OR_RETURN(const apiserver::DataFolder folder, apiserver::OpenDataFolder(path).Context("--data"));
+  Result<apiserver::DataFolder> opened = apiserver::OpenDataFolder(path);
+  if (!opened.ok()) return Status(opened.status().code(), StrCat(opened.status().message(), "; --data names another folder"));
+  const apiserver::DataFolder folder = *std::move(opened);
   RaiseFileLimit();
 
   PosixFileSystem files;
@@ -188,6 +190,7 @@ Status WithAdvice(const Status& status, const std::string& folder) {
   if (says("another process has it open") || says("somebody listens there already")) {
     advice = StrCat("; an `allot apiserver` runs with --data ", folder, " already; end it, or name another folder");
   }
+  if (says("not a database") || says("malformed")) advice = "; the file is damaged: restore it from a copy, or move it away to begin anew";
   if (status.ok() || advice.empty()) return status;
   return Status(status.code(), message + advice);
 }

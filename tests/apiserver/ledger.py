@@ -26,6 +26,7 @@ class Ledger:
         self.things = {(resource, name): Thing(resource, name) for resource, name in names}
         self.violations = []
         self.counts = collections.Counter()
+        self.acknowledgements = 0
         self.latest = 0  # the highest resourceVersion that was seen
         self.floor = 0   # what it was when the server ended the last time
         self._lock = threading.Lock()
@@ -46,6 +47,7 @@ class Ledger:
         thing.known, thing.perhaps = State(number, version or thing.known.version), None
         with self._lock:
             self.counts[verb] += 1
+            self.acknowledgements += 1
             self.latest = max(self.latest, version or 0)
 
     def refused(self, thing, verb, status, message):

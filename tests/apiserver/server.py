@@ -4,6 +4,8 @@ import http.client
 import json
 import os
 import pathlib
+import signal
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -39,10 +41,10 @@ class Server:
     def kill_while_it_starts(self, seconds):
         """Starts it, and kills it so soon that it may not have come to answer."""
         arguments = [embedded.program(), "apiserver", "--data", self.folder, "--port", str(self._port)]
-        with open(self.log, "a", encoding="utf-8") as log, embedded.subprocess.Popen(arguments, stdout=log, stderr=log) as early:
+        with open(self.log, "a", encoding="utf-8") as log, subprocess.Popen(arguments, stdout=log, stderr=log) as early:
             try:
                 early.wait(seconds)
-            except embedded.subprocess.TimeoutExpired:
+            except subprocess.TimeoutExpired:
                 pass
             early.kill()
 
@@ -109,6 +111,7 @@ def memory(pid):
 
 
 def require_program():
-    """Exit 1 with a hint where there is no program to test."""
+    """Exit 1 with a hint where there is no program to test. From then on a request to end us ends the servers, too."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if not os.access(embedded.program(), os.X_OK):
         sys.exit(f"error: no program {embedded.program()}; build it (make build), or name one with ALLOT")

@@ -1,0 +1,62 @@
+#include "cli/apiserver.h"
+
+#include "base/test_util.h"
+
+namespace allot::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Apiserver, KeepsItsThingsWhereTheSystemOrTheUserHasThem) {
+  EXPECT_EQ(DefaultDataFolder(true, {{"HOME", "/root"}, {"XDG_DATA_HOME", "/x"}}), "/var/lib/allot/api");
+  EXPECT_EQ(DefaultDataFolder(false, {{"HOME", "/home/a"}, {"XDG_DATA_HOME", "/x"}}), "/x/allot/api");
+  EXPECT_EQ(DefaultDataFolder(false, {{"HOME", "/home/a"}, {"XDG_DATA_HOME", "relative"}}), "/home/a/.local/share/allot/api");
+  EXPECT_EQ(DefaultDataFolder(false, {}), "./.local/share/allot/api");
+}
+
+TEST(Apiserver, ListensOnAddressesOnly) {
+  EXPECT_THAT(ListenAddress("127.0.0.1"), IsOkAndHolds(std::string("127.0.0.1")));
+  EXPECT_THAT(ListenAddress("0:0::0001"), IsOkAndHolds(std::string("::1")));
+  for (const char* text : {"", "localhost", "127.0.0.1:80", "[::1]", "1.2.3"}) {
+    EXPECT_THAT(ListenAddress(text), IsStatus(Code::kInvalid, HasSubstr("--address: "))) << text;
+  }
+}
+
+TEST(Apiserver, PortsAreNumbersUpTo65535) {
+  EXPECT_THAT(ListenPort("0"), IsOkAndHolds(0));
+  EXPECT_THAT(ListenPort("65535"), IsOkAndHolds(65535));
+  for (const char* text : {"", "65536", "-1", "80x", " 80", "99999999999999999999"}) {
+    EXPECT_THAT(ListenPort(text), IsStatus(Code::kInvalid, HasSubstr("--port: "))) << text;
+  }
+}
+
+TEST(Apiserver, TheCertificateHasTheNamesThatTheServerIsReachedBy) {
+  EXPECT_THAT(ServingNames("127.0.0.1", "vm", {"10.0.0.7"}), ElementsAre("127.0.0.1", "::1", "localhost", "vm"));
+  EXPECT_THAT(ServingNames("10.0.0.7", "", {}), ElementsAre("10.0.0.7", "127.0.0.1", "::1", "localhost"));
+  for (const char* all : {"0.0.0.0", "::"}) {
+    EXPECT_THAT(ServingNames(all, "bad_name", {"10.0.0.7", "127.0.0.1"}), ElementsAre("10.0.0.7", "127.0.0.1", "::1", "localhost"));
+  }
+}
+
+TEST(Apiserver, AnErrorAtTheStartSaysWhatToDo) {
+  EXPECT_THAT(WithAdvice(Unavailable("listen on 127.0.0.1 port 6480: Address already in use"), "/d"),
+              IsStatus(Code::kUnavailable, HasSubstr("--port")));
+  EXPECT_THAT(WithAdvice(Unavailable("store /d/store.db: another process has it open"), "/d"),
+              IsStatus(Code::kUnavailable, HasSubstr("--data /d already")));
+  EXPECT_THAT(WithAdvice(Invalid("store /d/store.db: read: file is not a database"), "/d"),
+              IsStatus(Code::kInvalid, HasSubstr("from a copy")));
+  EXPECT_THAT(WithAdvice(Invalid("anything else"), "/d"), IsStatus(Code::kInvalid, "anything else"));
+  EXPECT_OK(WithAdvice(Status(), "/d"));
+}
+
+TEST(Apiserver, HelpNamesEveryFlagAndTheKubeconfig) {
+  const std::string help = Help(ApiserverVerb());
+  for (const char* text : {"--data DIR", "--address IP", "--port PORT", "--tls-cert-file", "--token-auth-file", "--print-access",
+                           "-q, --quiet", "KUBECONFIG"}) {
+    EXPECT_THAT(help, HasSubstr(text));
+  }
+}
+
+}  // namespace
+}  // namespace allot::cli
