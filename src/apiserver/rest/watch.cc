@@ -9,8 +9,10 @@ namespace allot::apiserver {
 
 namespace {
 
-constexpr size_t kFull = 4 << 20;   // bytes that a client has not taken: from here on it is fed from the history
-constexpr size_t kEmpty = 1 << 20;  // below: it gets more
+// Bytes that a client has not taken: from here on it is fed from the history. With the largest object on top this is still less than what
+// the server would cut a stream for (http::ServerOptions::max_queued).
+constexpr size_t kFull = 1 << 20;
+constexpr size_t kEmpty = 256 << 10;  // below: it gets more
 constexpr std::chrono::milliseconds kFeedingTime{5};
 constexpr std::chrono::seconds kBookmarkTime{60}, kLastBookmark{2};
 

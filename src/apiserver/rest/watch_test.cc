@@ -56,7 +56,9 @@ class FakeClient final : public http::ResponseWriter {
     std::unique_lock lock(mutex_);
     const auto lines = [&] {
       std::vector<std::string> found;
-      for (const std::string_view line : Split(text_, '\n')) {
+      const size_t end = text_.rfind('\n');  // a line that is still being written is none
+      if (end == std::string::npos) return found;
+      for (const std::string_view line : Split(std::string_view(text_).substr(0, end), '\n')) {
         if (!line.empty()) found.emplace_back(line);
       }
       return found;

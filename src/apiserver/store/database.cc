@@ -59,7 +59,8 @@ Status Database::Error(std::string_view doing) const {
   switch (code) {
     case SQLITE_FULL: return Exhausted(message);
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return Invalid(message);
+    case SQLITE_NOTADB:
+    case SQLITE_READONLY: return Invalid(message, "; the file is damaged: restore it from a copy, or move it away to begin anew");
     case SQLITE_BUSY: return Unavailable("another process has it open");
     default: return Unavailable(message);
   }
@@ -88,7 +89,9 @@ Status Database::Prepare() {
   TRY(Run("PRAGMA journal_mode=WAL"));
   TRY(Run("PRAGMA synchronous=FULL"));
   TRY(Run("PRAGMA cache_size=-2048"));  // objects are read from memory: the cache is only for pages being written
+  // A write, so that a file that cannot be written is found now.
   TRY(Run("BEGIN IMMEDIATE"));
+  TRY(Run(StrCat("PRAGMA user_version=", kFormat).c_str()));
   TRY(Run("COMMIT"));
   constexpr const char* kInsert = "INSERT INTO objects(version,sum,resource,space,name,uid,json) VALUES(?,?,?,?,?,?,?)";
   if (sqlite3_prepare_v3(handle_, kInsert, -1, SQLITE_PREPARE_PERSISTENT, &insert_, nullptr) != SQLITE_OK) return Error("prepare");
@@ -127,7 +130,7 @@ Status Database::CheckFormat(const std::string& path) {
   const Statement statement(raw);
   if (sqlite3_step(raw) != SQLITE_ROW || TextAt(raw, 0) != "ok") {
     return Invalid("the file is damaged (", sqlite3_column_count(raw) > 0 ? TextAt(raw, 0) : "unreadable",
-                   "); restore it from a copy, or move ", std::filesystem::path(path).filename().string(), " away to begin anew");
+                   "): restore it from a copy, or move ", std::filesystem::path(path).filename().string(), " away to begin anew");
   }
   return Status();
 }
