@@ -3,6 +3,7 @@
 #include "apiserver/rest/call.h"
 #include "apiserver/rest/discovery.h"
 #include "apiserver/rest/openapi.h"
+#include "apiserver/rest/openapi_protobuf.h"
 #include "json/json.h"
 
 namespace allot::apiserver {
@@ -33,9 +34,20 @@ Page GroupPage(const Path& path, const Format& format) {
   return {name, [group = path.group, of = path.version](const Kinds& kinds) { return WriteResourceList(kinds, group, of); }};
 }
 
-Page OpenApiPage(const std::vector<std::string>& parts) {
+bool IsOpenApiV2(const std::vector<std::string>& parts) { return parts.size() == 2 && parts[0] == "openapi" && parts[1] == "v2"; }
+
+Page OpenApiV2Page(const Format& format) {
+  if (format.media != Media::kProtobuf) return {"openapi/v2", [](const Kinds& kinds) { return OpenApiV2(kinds.all()).json; }};
+  const auto make = [](const Kinds& kinds) -> std::optional<std::string> {
+    Result<std::string> bytes = OpenApiV2Protobuf(OpenApiV2(kinds.all()).json);
+    return bytes.ok() ? std::optional(*std::move(bytes)) : std::nullopt;
+  };
+  return {"openapi/v2 protobuf", make, std::string(kOpenApiProtobufType)};
+}
+
+Page OpenApiPage(const std::vector<std::string>& parts, const Format& format) {
   const std::string name = Join(parts, "/");
-  if (parts.size() == 2 && parts[1] == "v2") return {name, [](const Kinds& kinds) { return OpenApiV2(kinds.all()).json; }};
+  if (IsOpenApiV2(parts)) return OpenApiV2Page(format);
   if (parts.size() < 2 || parts[1] != "v3") return {};
   if (parts.size() == 2) return {name, [](const Kinds& kinds) { return OpenApiV3Index(OpenApiV3(kinds.all())); }};
   const std::string path = Join(std::vector<std::string>(parts.begin() + 2, parts.end()), "/");
@@ -51,7 +63,7 @@ Page PageOf(const Path& path, const Format& format) {
   const std::vector<std::string>& parts = path.parts;
   if (parts.empty()) return {"/", [](const Kinds& kinds) { return WritePaths(kinds); }};
   if (parts[0] == "version" && parts.size() == 1) return {"version", [](const Kinds&) { return WriteVersion(); }};
-  if (parts[0] == "openapi") return OpenApiPage(parts);
+  if (parts[0] == "openapi") return OpenApiPage(parts, format);
   if (parts[0] == "api" || parts[0] == "apis") return GroupPage(path, format);
   return {};
 }
@@ -63,8 +75,8 @@ void RestHandler::ServeDocument(Call& call) {
   if (const Status allowed = parts_.access.Allow(call.who, {"get", "", "", "", "", "", path}); !allowed.ok()) {
     return SendError(call, Refuse(403, "Forbidden", StrCat("forbidden: User \"", call.who.user, "\" cannot get path \"", path, "\"")));
   }
-  Result<Format> format = Negotiate(call.request.headers.Get("Accept"), true);
-  // Old clients ask for OpenAPI as protobuf first and take JSON as well.
+  const std::string_view accept = call.request.headers.Get("Accept");
+  const Result<Format> format = IsOpenApiV2(call.path.parts) ? NegotiateOpenApi(accept) : Negotiate(accept, true);
   if (!format.ok()) return SendError(call, format.status());
   const Page page = PageOf(call.path, *format);
   if (!page.make) return SendError(call, NoSuchPath());

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "apiserver/refusal.h"
+#include "apiserver/rest/openapi_protobuf.h"
 #include "apiserver/schema/protobuf.h"
 #include "apiserver/schema/type.h"
 #include "json/json.h"
@@ -134,6 +135,15 @@ Result<Format> Negotiate(std::string_view accept, bool views) {
   if (best) return *best;
   return Refuse(406, "NotAcceptable",
                 "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+}
+
+Result<Format> NegotiateOpenApi(std::string_view accept) {
+  if (Trim(accept).empty()) return Format();
+  for (const Clause& clause : ReadAccept(accept)) {
+    if (clause.type == kOpenApiProtobufType || clause.type == kOpenApiProtobufOldType) return Format{.media = Media::kProtobuf};
+    if (MediaOf(clause.type) == Media::kJson) return Format();
+  }
+  return Refuse(406, "NotAcceptable", StrCat("only the following media types are accepted: application/json, ", kOpenApiProtobufType));
 }
 
 std::string MediaTypeOf(std::string_view content_type) { return Lower(Trim(content_type.substr(0, content_type.find(';')))); }

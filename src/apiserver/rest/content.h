@@ -24,6 +24,8 @@ struct Format {
 // The best of an Accept header that this server has; views only where `views` says that they are possible. 406 where there is none.
 // JSON is taken wherever it is as good as protobuf to the client: it is there already.
 Result<Format> Negotiate(std::string_view accept, bool views);
+// The same for /openapi/v2, which has two forms: JSON, and a protobuf of its own (rest/openapi_protobuf.h).
+Result<Format> NegotiateOpenApi(std::string_view accept);
 
 // "application/json", without parameters, in lower case.
 std::string MediaTypeOf(std::string_view content_type);

@@ -148,6 +148,11 @@ Value SchemaSet::DefineValue(const Type& type) {
 }
 
 void SchemaSet::AddProperties(Members& to, const Type& type, bool is_kind, int depth) {
+  // Clients of version 2 refuse every field but the properties, so that what may have others must have none.
+  if (type.keep_unknown && version_ == OpenApiVersion::kV2) {
+    to.push_back({"x-kubernetes-preserve-unknown-fields", edit_.Bool(true)});
+    return;
+  }
   Members properties;
   std::vector<Value> required;
   for (const Field& field : type.fields) {
