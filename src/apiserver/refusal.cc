@@ -80,7 +80,8 @@ Status ConflictOn(const Kind& kind, std::string_view name, std::string_view why)
 Status ForbiddenOn(const Kind& kind, std::string_view name, std::string_view why, std::vector<FieldError> causes) {
   Refusal refusal = On(kind, name, 403, "Forbidden");
   refusal.causes = std::move(causes);
-  return Made(StrCat(kind.type.FullName(), " \"", name, "\" is forbidden: ", why), std::move(refusal));
+  const std::string subject = name.empty() ? kind.type.FullName() : StrCat(kind.type.FullName(), " \"", name, "\"");
+  return Made(StrCat(subject, " is forbidden: ", why), std::move(refusal));
 }
 
 Status InvalidObject(const Kind& kind, std::string_view name, const FieldErrors& errors) {

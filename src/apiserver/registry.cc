@@ -18,7 +18,8 @@ namespace allot::apiserver {
 
 namespace {
 
-constexpr int kNameTries = 8;  // of generateName
+constexpr int kNameTries = 8;           // of generateName
+constexpr size_t kMaxObject = 3 << 20;  // bytes that are stored
 constexpr std::string_view kModified = "the object has been modified; please apply your changes to the latest version and try again";
 
 std::string RandomSuffix(Random& random) {
@@ -315,7 +316,8 @@ Result<Answer> Registry::Insert(Work& work, const Proposal& proposal) {
     if (parts_.store.Get(key) != nullptr) return Conflict("it exists");
     answer.json = json::Write(object);
   } else {
-    ASSIGN_OR_RETURN(answer.entry, parts_.store.Put(key, 0, MakeDraft(work.kind, object)));
+    ASSIGN_OR_RETURN(Draft draft, MakeDraft(work.kind, object));
+    ASSIGN_OR_RETURN(answer.entry, parts_.store.Put(key, 0, std::move(draft)));
   }
   work.Warn();
   return answer;
@@ -449,12 +451,13 @@ Result<Answer> Registry::Finish(Work& work, const Existing& existing, const json
   }
   const Key key = KeyOf(work.target);
   const uint64_t version = existing.entry->version;
+  ASSIGN_OR_RETURN(Draft draft, MakeDraft(work.kind, object));
   if (IsOver(work.kind, object)) {
-    ASSIGN_OR_RETURN(answer.entry, parts_.store.Remove(key, version, MakeDraft(work.kind, object)));
+    ASSIGN_OR_RETURN(answer.entry, parts_.store.Remove(key, version, std::move(draft)));
     answer.removed = true;
     return answer;
   }
-  ASSIGN_OR_RETURN(answer.entry, parts_.store.Put(key, version, MakeDraft(work.kind, object)));
+  ASSIGN_OR_RETURN(answer.entry, parts_.store.Put(key, version, std::move(draft)));
   return answer;
 }
 
@@ -498,14 +501,22 @@ Result<json::Value> Registry::Canonical(Work& work, const json::Value& object) c
   return WithTypeInFront(work.edit, work.kind, normalized->value);
 }
 
-Draft Registry::MakeDraft(const Kind& kind, const json::Value& object) const {
-  // Names, which stand before the version, have no such character.
-  static constexpr std::string_view kMark = "@version@";
+Result<Draft> Registry::MakeDraft(const Kind& kind, const json::Value& object) const {
+  // With its key and quotes it cannot stand in a name, which is all that is before it.
+  static constexpr std::string_view kMark = "@version@", kMarked = "\"resourceVersion\":\"@version@\"";
   json::Arena arena;
   json::Editor edit(arena);
   const std::string text = json::Write(WithVersion(edit, object, edit.Literal(kMark)));
-  const size_t at = text.find(kMark);
-  CHECK(at != std::string::npos);
+  if (text.size() > kMaxObject) {
+    return Refuse(413, "RequestEntityTooLarge",
+                  StrCat("the object would have ", text.size(), " bytes; at most ", kMaxObject, " can be stored"));
+  }
+  // What is stored must be readable: names and managers come from other places than a body that was parsed.
+  if (const auto readable = json::Parse(text); !readable.ok())
+    return BadRequest(StrCat("the object cannot be written as JSON: ", readable.status().message()));
+  const size_t marked = text.find(kMarked);
+  CHECK(marked != std::string::npos);
+  const size_t at = marked + kMarked.size() - kMark.size() - 1;
   Draft draft;
   draft.before = text.substr(0, at);
   draft.after = text.substr(at + kMark.size());

@@ -73,7 +73,7 @@ class Registry final : public Api {
   Key KeyOf(const Target& target) const;
   Result<Existing> Load(const Target& target) const;
   Result<json::Value> Canonical(Work& work, const json::Value& object) const;
-  Draft MakeDraft(const Kind& kind, const json::Value& object) const;
+  Result<Draft> MakeDraft(const Kind& kind, const json::Value& object) const;
 
   // Of Delete (registry_delete.cc).
   Result<Answer> TryDelete(const Caller& caller, const Target& target, const DeleteOptions& options);

@@ -10,6 +10,7 @@ namespace allot::apiserver {
 
 namespace {
 
+constexpr int64_t kLongestGrace = 366 * 24 * 60 * 60;
 constexpr std::string_view kOrphan = "orphan", kForeground = "foregroundDeletion";
 
 std::vector<std::string_view> FinalizersOf(const json::Value& object) {
@@ -32,7 +33,7 @@ int64_t GraceOf(const json::Value& pod, const DeleteOptions& options) {
   const std::string_view phase = json::TextOf(pod["status"]["phase"]);
   if (json::TextOf(pod["spec"]["nodeName"]).empty() || phase == "Succeeded" || phase == "Failed") return 0;
   int64_t grace = options.grace_seconds.value_or(NumberOr(pod["spec"]["terminationGracePeriodSeconds"], 30));
-  if (grace < 0) grace = 1;
+  grace = grace < 0 ? 1 : std::min(grace, kLongestGrace);
   if (pod["metadata"]["deletionTimestamp"].IsNull()) return grace;
   return std::min(grace, NumberOr(pod["metadata"]["deletionGracePeriodSeconds"], grace));  // it never becomes longer
 }
@@ -113,7 +114,8 @@ Result<Answer> Registry::TryDelete(const Caller& caller, const Target& target, c
     if (options.dry_run) {
       answer.entry = existing.entry;
     } else {
-      ASSIGN_OR_RETURN(answer.entry, parts_.store.Remove(key, existing.entry->version, MakeDraft(*target.kind, last)));
+      ASSIGN_OR_RETURN(Draft draft, MakeDraft(*target.kind, last));
+      ASSIGN_OR_RETURN(answer.entry, parts_.store.Remove(key, existing.entry->version, std::move(draft)));
     }
     return answer;
   }
@@ -123,7 +125,8 @@ Result<Answer> Registry::TryDelete(const Caller& caller, const Target& target, c
     answer.entry = existing.entry;
   } else {
     ASSIGN_OR_RETURN(const json::Value written, Canonical(work, object));
-    ASSIGN_OR_RETURN(answer.entry, parts_.store.Put(key, existing.entry->version, MakeDraft(*target.kind, written)));
+    ASSIGN_OR_RETURN(Draft draft, MakeDraft(*target.kind, written));
+    ASSIGN_OR_RETURN(answer.entry, parts_.store.Put(key, existing.entry->version, std::move(draft)));
   }
   return answer;
 }

@@ -134,6 +134,21 @@ TEST_F(RegistryTest, AVersionThatLooksLikeTheMarkIsNoTrouble) {
   EXPECT_EQ(json::TextOf(Read(answer)["metadata"]["annotations"]["a"]), "@version@");
 }
 
+TEST_F(RegistryTest, AnEventMayBeNamedLikeTheMark) {
+  ASSERT_OK_AND_ASSIGN(const Answer answer, Create("events", R"({"metadata":{"name":"@version@"},"involvedObject":{"namespace":"lab"}})"));
+  EXPECT_EQ(json::TextOf(Read(answer)["metadata"]["name"]), "@version@");
+  EXPECT_EQ(json::TextOf(Read(answer)["metadata"]["resourceVersion"]), std::to_string(answer.entry->version));
+}
+
+TEST_F(RegistryTest, WhatCouldNotBeReadAgainIsNotStored) {
+  const auto document = json::Parse(R"({"metadata":{"name":"a"},"data":{"k":"v"}})");
+  ASSERT_OK(document);
+  Caller caller;
+  caller.manager = "\xff";
+  EXPECT_EQ(CodeOf(registry_->Create(caller, To("configmaps"), document->root(), WriteOptions()).status()), 400);
+  EXPECT_EQ(store_->version(), 0u);
+}
+
 TEST_F(RegistryTest, AWriteWithoutAChangeIsNotStored) {
   ASSERT_OK_AND_ASSIGN(const Answer made, Create("configmaps", R"({"metadata":{"name":"a"},"data":{"k":"v"}})"));
   clock_.Advance(std::chrono::minutes(5));

@@ -54,7 +54,8 @@ Result<Line> ReadLine(std::string_view text) {
     line.hash = http::Sha256Hex(fields[0]);
   }
   line.owner = {fields[1], fields[2], {"system:authenticated"}};
-  for (const std::string_view group : Split(fields.size() > 3 ? fields[3] : "", ',')) {
+  const std::string_view groups = fields.size() > 3 ? std::string_view(fields[3]) : std::string_view();
+  for (const std::string_view group : Split(groups, ',')) {
     if (!Trim(group).empty()) line.owner.groups.emplace_back(Trim(group));
   }
   return line;

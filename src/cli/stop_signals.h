@@ -18,7 +18,12 @@ class StopSignals {
   StopSignals() {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int one : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&signals, one);
+    for (const int one : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+      struct sigaction now = {};
+      // What the caller has turned off (nohup) stays so.
+      if (one != SIGTERM && ::sigaction(one, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
+      sigaddset(&signals, one);
+    }
     CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
     thread_ = std::thread([this, signals] {
       int got = 0;

@@ -23,10 +23,13 @@ Page GroupPage(const Path& path, const Format& format) {
   const bool aggregated = format.view == View::kDiscovery;
   const std::string version = format.version.empty() ? "v2" : format.version;
   if (parts.size() == 1 && aggregated) {
+    if (version != "v2" && version != "v2beta1") return {};
     const DiscoveryRoot root = parts[0] == "api" ? DiscoveryRoot::kApi : DiscoveryRoot::kApis;
     return {StrCat(parts[0], " aggregated ", version), [=](const Kinds& kinds) { return WriteAggregated(kinds, root, version); },
             AggregatedContentType(version)};
   }
+  // Only what there is: each page is kept.
+  if (parts.size() > (parts[0] == "api" ? 2 : 3)) return {};
   const std::string name = Join(parts, "/");
   if (parts.size() == 1 && parts[0] == "api") return {name, [](const Kinds&) { return WriteApiVersions(); }};
   if (parts.size() == 1) return {name, [](const Kinds& kinds) { return WriteGroupList(kinds); }};

@@ -13,6 +13,7 @@ namespace allot::apiserver {
 namespace {
 
 constexpr std::chrono::minutes kLongestWatch{60}, kShortestWatch{30};
+constexpr std::chrono::hours kLongestAsked{24};
 
 // What a list shows, and where its next page begins.
 struct Page {
@@ -107,6 +108,15 @@ std::string WriteList(const Kind& kind, const Page& page) {
   return text;
 }
 
+std::string EscapedField(std::string_view value) {
+  std::string escaped;
+  for (const char c : value) {
+    if (c == '\\' || c == ',' || c == '=') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
 std::vector<std::string_view> Texts(const Page& page) {
   std::vector<std::string_view> texts;
   texts.reserve(page.entries.size());
@@ -128,6 +138,8 @@ void RestHandler::List(Call& call) {
   Result<ListOptions> options = ReadListOptions(call.query);
   if (!options.ok()) return SendError(call, options.status());
   if (call.path.is_legacy_watch) options->watch = true;
+  if (!call.target.name.empty())
+    options->fields += StrCat(options->fields.empty() ? "" : ",", "metadata.name=", EscapedField(call.target.name));
   const Kind& kind = *call.target.kind;
   Result<Selector> selector = Selector::Parse(kind, options->labels, options->fields);
   if (!selector.ok()) return SendError(call, selector.status());
@@ -187,7 +199,7 @@ void RestHandler::Watch(Call& call, const ListOptions& options, const Selector& 
   watch.shown = ShownAs(call);
   watch.timeout =
       options.timeout_seconds && *options.timeout_seconds > 0
-          ? std::chrono::seconds(*options.timeout_seconds)
+          ? std::min(std::chrono::seconds(*options.timeout_seconds), std::chrono::seconds(kLongestAsked))
           : kShortestWatch + std::chrono::seconds(std::hash<std::string>()(call.request.target + std::to_string(watch.from)) %
                                                   static_cast<size_t>(std::chrono::seconds(kLongestWatch - kShortestWatch).count()));
   call.writer->Start(200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}});

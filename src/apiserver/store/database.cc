@@ -91,8 +91,10 @@ Status Database::Prepare() {
   TRY(Run("PRAGMA cache_size=-2048"));  // objects are read from memory: the cache is only for pages being written
   // A write, so that a file that cannot be written is found now.
   TRY(Run("BEGIN IMMEDIATE"));
-  TRY(Run(StrCat("PRAGMA user_version=", kFormat).c_str()));
-  TRY(Run("COMMIT"));
+  Status written = Run(StrCat("PRAGMA user_version=", kFormat).c_str());
+  if (written.ok()) written = Run("COMMIT");
+  if (sqlite3_get_autocommit(handle_) == 0) TRY(Run("ROLLBACK"));
+  if (!written.ok() && written.code() != Code::kExhausted) return written;  // a full disk can still be read
   constexpr const char* kInsert = "INSERT INTO objects(version,sum,resource,space,name,uid,json) VALUES(?,?,?,?,?,?,?)";
   if (sqlite3_prepare_v3(handle_, kInsert, -1, SQLITE_PREPARE_PERSISTENT, &insert_, nullptr) != SQLITE_OK) return Error("prepare");
   constexpr const char* kRemove = "DELETE FROM objects WHERE version=?";

@@ -57,7 +57,9 @@ class History {
 
   void ApplyOne(const ChangePtr& change);
   void Forget();
-  static size_t Weight(const Change& change) { return change.before == nullptr ? 0 : change.before->json.size(); }
+  static size_t Weight(const Change& change) {
+    return (change.before == nullptr ? 0 : change.before->json.size()) + (change.deleted ? change.after->json.size() : 0);
+  }
   // From the first entry of the namespace (empty: of all) to behind the last.
   static std::pair<Entries::const_iterator, Entries::const_iterator> Range(const Entries& entries, std::string_view space);
 
