@@ -19,7 +19,7 @@ class Sent final : public http::ResponseWriter {
   }
   http::WriteState Start(int, http::Headers) override { return http::WriteState::kGone; }
   http::WriteState Write(std::string_view) override { return http::WriteState::kGone; }
-  http::WriteState Write(std::shared_ptr<const std::string>) override { return http::WriteState::kGone; }
+  http::WriteState Write(std::span<const std::shared_ptr<const std::string>>) override { return http::WriteState::kGone; }
   void End() override {}
   size_t queued_bytes() const override { return 0; }
   void OnGone(std::function<void()>) override {}

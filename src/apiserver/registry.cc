@@ -12,6 +12,7 @@
 #include "apiserver/registry_work.h"
 #include "apiserver/schema/normalize.h"
 #include "json/json.h"
+#include "json/utf8.h"
 #include "kube/timestamp.h"
 
 namespace allot::apiserver {
@@ -511,9 +512,11 @@ Result<Draft> Registry::MakeDraft(const Kind& kind, const json::Value& object) c
     return Refuse(413, "RequestEntityTooLarge",
                   StrCat("the object would have ", text.size(), " bytes; at most ", kMaxObject, " can be stored"));
   }
-  // What is stored must be readable: names and managers come from other places than a body that was parsed.
-  if (const auto readable = json::Parse(text); !readable.ok())
-    return BadRequest(StrCat("the object cannot be written as JSON: ", readable.status().message()));
+  // What is stored must be readable: names and managers come from other places than a body that was parsed, and patches put one body into
+  // another.
+  if (!json::IsUtf8(text)) return BadRequest("the object has a text that is not UTF-8");
+  if (json::DepthOf(object) > json::Limits().depth)
+    return BadRequest(StrCat("the object has lists and objects more than ", json::Limits().depth, " deep"));
   const size_t marked = text.find(kMarked);
   CHECK(marked != std::string::npos);
   const size_t at = marked + kMarked.size() - kMark.size() - 1;

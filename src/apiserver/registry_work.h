@@ -11,6 +11,8 @@
 namespace allot::apiserver {
 
 struct Registry::Work {
+  static constexpr size_t kArena = 16 << 10;  // enough for a usual object
+
   Work(const Caller& who, const Target& where, const WriteOptions& how, WallTime time)
       : caller(who),
         target(where),
@@ -36,7 +38,7 @@ struct Registry::Work {
   const std::string now;
   std::string name;  // of the object, as soon as it is known
   std::vector<std::string> warnings;
-  json::Arena arena;
+  json::Arena arena{kArena};
   json::Editor edit{arena};
 };
 

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -52,10 +53,10 @@ class ResponseWriter {
 
   // A response whose body comes in pieces. REQUIRES that nothing was sent or started.
   virtual WriteState Start(int status, Headers headers) = 0;
-  // One piece. The shared one is not copied before it is sent, so that many responses can hold the same bytes. Empty does nothing.
-  // After End(): kGone. REQUIRES Start().
+  // Empty does nothing. After End(): kGone. REQUIRES Start().
   virtual WriteState Write(std::string_view bytes) = 0;
-  virtual WriteState Write(std::shared_ptr<const std::string> bytes) = 0;
+  // All of them, or none. They are not copied before they are sent, so that many responses can hold the same bytes.
+  virtual WriteState Write(std::span<const std::shared_ptr<const std::string>> pieces) = 0;
   // The body is complete. Again: does nothing. REQUIRES Start().
   virtual void End() = 0;
 

@@ -122,8 +122,9 @@ WriteState Exchange::Start(int status, Headers headers) {
   return WriteState::kAccepted;
 }
 
-WriteState Exchange::Write(Piece bytes) {
-  const size_t size = bytes.view().size();
+WriteState Exchange::Write(std::span<Piece> pieces) {
+  size_t size = 0;
+  for (const Piece& piece : pieces) size += piece.view().size();
   std::unique_lock lock(mutex_);
   CHECK(state_ != State::kNothing);
   if (gone_ || state_ != State::kStream) return WriteState::kGone;
@@ -137,11 +138,9 @@ WriteState Exchange::Write(Piece bytes) {
     char header[24];
     const int length = std::snprintf(header, sizeof header, "%zx\r\n", size);
     Put(Piece(std::string(header, static_cast<size_t>(length))));
-    Put(std::move(bytes));
-    Put(Piece("\r\n"));
-  } else {
-    Put(std::move(bytes));
   }
+  for (Piece& piece : pieces) Put(std::move(piece));
+  if (options_.can_chunk) Put(Piece("\r\n"));
   Notify(std::move(lock));
   return WriteState::kAccepted;
 }
@@ -243,8 +242,16 @@ class Writer final : public ResponseWriter {
 
   WriteState Send(Response response) override { return exchange_->Send(std::move(response)); }
   WriteState Start(int status, Headers headers) override { return exchange_->Start(status, std::move(headers)); }
-  WriteState Write(std::string_view bytes) override { return exchange_->Write(Piece(std::string(bytes))); }
-  WriteState Write(std::shared_ptr<const std::string> bytes) override { return exchange_->Write(Piece(std::move(bytes))); }
+  WriteState Write(std::string_view bytes) override {
+    Piece piece{std::string(bytes)};
+    return exchange_->Write({&piece, 1});
+  }
+  WriteState Write(std::span<const std::shared_ptr<const std::string>> pieces) override {
+    std::vector<Piece> held;
+    held.reserve(pieces.size());
+    for (const auto& piece : pieces) held.emplace_back(piece);
+    return exchange_->Write(held);
+  }
   void End() override { exchange_->End(); }
   size_t queued_bytes() const override { return exchange_->queued_bytes(); }
   void OnGone(std::function<void()> callback) override { exchange_->OnGone(std::move(callback)); }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,7 +70,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // The writers' side: see ResponseWriter.
   WriteState Send(Response response);
   WriteState Start(int status, Headers headers);
-  WriteState Write(Piece bytes);
+  WriteState Write(std::span<Piece> pieces);
   void End();
   size_t queued_bytes() const;
   void OnGone(std::function<void()> callback);

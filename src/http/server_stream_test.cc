@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <array>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -57,7 +58,7 @@ TEST(ServerStream, SendsPiecesAsTheyAreWrittenAndThenTheNextResponse) {
     EXPECT_EQ(writer->Write("event"), WriteState::kAccepted);
     EXPECT_EQ(client.ReadUntil("event\r\n"), "5\r\nevent\r\n");
     EXPECT_EQ(writer->Write(""), WriteState::kAccepted);
-    EXPECT_EQ(writer->Write(Shared("shared")), WriteState::kAccepted);
+    EXPECT_EQ(writer->Write(std::array{Shared("sha"), Shared("red")}), WriteState::kAccepted);
     EXPECT_EQ(client.ReadUntil("shared\r\n"), "6\r\nshared\r\n");
     EXPECT_TRUE(test::Eventually([&] { return writer->queued_bytes() == 0; }));
     writer->End();
@@ -80,7 +81,7 @@ TEST(ServerStream, HoldsSharedBytesWithoutACopyAndLetsGoOfThem) {
   ASSERT_TRUE(watches.started.Await());
   const auto writer = watches.Take();
   const auto big = Shared(std::string(16 << 20, 'x'));  // more than the kernel takes
-  ASSERT_EQ(writer->Write(big), WriteState::kAccepted);
+  ASSERT_EQ(writer->Write({&big, 1}), WriteState::kAccepted);
   EXPECT_GT(big.use_count(), 1);
   EXPECT_GT(writer->queued_bytes(), 0U);
   writer->End();
@@ -127,11 +128,11 @@ TEST(ServerStream, CutsASlowReaderAndTellsItsHandlerOnce) {
   size_t accepted = 0;
   for (; state == WriteState::kAccepted; ++accepted) {
     EXPECT_LE(writer->queued_bytes(), (1U << 20) + 100);
-    state = writer->Write(event);
+    state = writer->Write({&event, 1});
   }
   EXPECT_EQ(state, WriteState::kFull);
   EXPECT_GE(accepted, 16U);
-  EXPECT_EQ(writer->Write(event), WriteState::kGone);
+  EXPECT_EQ(writer->Write({&event, 1}), WriteState::kGone);
   EXPECT_TRUE(watches.gone.Await());
   EXPECT_TRUE(test::Eventually([&] { return server->stats().open == 0 && event.use_count() == 1; }));
   EXPECT_EQ(watches.gone.count(), 1);
@@ -146,7 +147,7 @@ TEST(ServerStream, GivesASlowReaderWhatIsQueuedAndNoEnd) {
   const auto writer = watches.Take();
   const auto event = Shared(std::string(64 << 10, 'x'));
   size_t accepted = 0;
-  while (writer->Write(event) == WriteState::kAccepted) ++accepted;
+  while (writer->Write({&event, 1}) == WriteState::kAccepted) ++accepted;
   slow.ReadUntil("\r\n\r\n");
   const std::string all = slow.ReadAll();
   EXPECT_EQ(all.size(), accepted * (event->size() + 5 + 2 + 2));
@@ -212,7 +213,7 @@ TEST(ServerStream, SurvivesClientsKilledInTheMiddle) {
     const auto writer = watches.Take();
     const auto event = Shared(std::string(10'000, 'x'));
     std::thread writing([&] {
-      while (writer->Write(event) == WriteState::kAccepted) continue;
+      while (writer->Write({&event, 1}) == WriteState::kAccepted) continue;
     });
     client.ReadUntil("xxx");
     client.Kill();
@@ -242,7 +243,7 @@ TEST(ServerStream, TwoThousandStreamsAllGetTenSharedEvents) {
   EXPECT_EQ(server->stats().open, static_cast<uint64_t>(kStreams));
   for (int i = 0; i < kEvents; ++i) {
     const auto event = Shared(StrCat("{\"event\":", i, "}\n"));
-    for (const auto& writer : watches.writers) ASSERT_EQ(writer->Write(event), WriteState::kAccepted);
+    for (const auto& writer : watches.writers) ASSERT_EQ(writer->Write({&event, 1}), WriteState::kAccepted);
   }
   for (const auto& writer : watches.writers) writer->End();
   std::string expected;

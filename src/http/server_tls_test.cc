@@ -94,7 +94,7 @@ TEST(ServerTls, StreamsAndTakesLongBodies) {
       [&](const RequestContext& context, const std::shared_ptr<ResponseWriter>& writer) {
         writer->Start(200, {});
         writer->Write(StrCat(context.request.body.size(), " "));
-        writer->Write(big);
+        writer->Write({&big, 1});
         writer->Write(" end");
         writer->End();
       },

@@ -17,22 +17,25 @@ bool Workers::HasRoom() const {
 }
 
 void Workers::Post(Job job) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return;
-    waiting_.push_back(std::move(job));
-  }
-  ready_.notify_one();
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  waiting_.push_back(std::move(job));
+  if (idle_.empty()) return;
+  idle_.back()->has_work = true;
+  idle_.back()->called.notify_one();
+  idle_.pop_back();
 }
 
 void Workers::Close() {
   std::deque<Job> dropped;  // after the lock: letting go of a writer answers its request
-  {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    waiting_.swap(dropped);
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  waiting_.swap(dropped);
+  for (Idle* idle : idle_) {
+    idle->has_work = true;
+    idle->called.notify_one();
   }
-  ready_.notify_all();
+  idle_.clear();
 }
 
 void Workers::Stop() {
@@ -41,16 +44,21 @@ void Workers::Stop() {
   threads_.clear();
 }
 
-void Workers::Run() {
-  for (;;) {
-    std::unique_lock lock(mutex_);
-    ready_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
-    if (closed_) return;
-    Job job = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    handler_(job.context, std::move(job.writer));
+std::optional<Job> Workers::Next() {
+  std::unique_lock lock(mutex_);
+  while (!closed_ && waiting_.empty()) {
+    Idle self;
+    idle_.push_back(&self);
+    self.called.wait(lock, [&] { return self.has_work; });
   }
+  if (closed_) return std::nullopt;
+  Job job = std::move(waiting_.front());
+  waiting_.pop_front();
+  return job;
+}
+
+void Workers::Run() {
+  while (std::optional<Job> job = Next()) handler_(job->context, std::move(job->writer));
 }
 
 }  // namespace allot::http

@@ -1,10 +1,13 @@
 #pragma once
 // The threads that run handlers. Internal to the server.
+//
+// A job goes to the thread that became idle last: its memory is warm, and threads that are needed only at times stay small.
 
 #include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -34,13 +37,20 @@ class Workers {
   void Stop();
 
  private:
+  struct Idle {
+    std::condition_variable called = {};
+    bool has_work = false;  // or the end has come
+  };
+
   void Run();
+  // What to do next; nothing: end.
+  std::optional<Job> Next();
 
   const Handler handler_;
   const size_t max_waiting_;
   mutable std::mutex mutex_;
-  std::condition_variable ready_;
   std::deque<Job> waiting_;
+  std::vector<Idle*> idle_;  // the last to become so is the last
   bool closed_ = false;
   std::vector<std::thread> threads_;
 };

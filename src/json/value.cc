@@ -100,4 +100,15 @@ bool Equal(const Value& a, const Value& b) {
   return false;
 }
 
+size_t DepthOf(const Value& value) {
+  if (!value.IsArray() && !value.IsObject()) return 0;
+  size_t deepest = 0;
+  if (value.IsArray()) {
+    for (const Value& item : value.Items()) deepest = std::max(deepest, DepthOf(item));
+  } else {
+    for (const Member& member : value.Members()) deepest = std::max(deepest, DepthOf(member.value));
+  }
+  return deepest + 1;
+}
+
 }  // namespace allot::json

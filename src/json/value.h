@@ -78,6 +78,9 @@ struct Member {
 // Same JSON: members in any order, numbers by their value where both are 64-bit integers, else by text and double.
 bool Equal(const Value& a, const Value& b);
 
+// How many lists and objects are within one another: 0 for a text, 1 for a list of texts.
+size_t DepthOf(const Value& value);
+
 // A tree together with the arena that it lives in.
 class Document {
  public:

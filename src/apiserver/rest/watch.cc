@@ -14,6 +14,9 @@ namespace {
 constexpr size_t kFull = 1 << 20;
 constexpr size_t kEmpty = 256 << 10;  // below: it gets more
 constexpr std::chrono::milliseconds kFeedingTime{5};
+constexpr size_t kChangesAtOnce = 256;  // while others wait for the hub
+// A rest for each event handed out, so that where many watch, the next ones go out together: one write to each client instead of many.
+constexpr std::chrono::microseconds kRest{10}, kLongestRest{5000};
 constexpr std::chrono::seconds kBookmarkTime{60}, kLastBookmark{2};
 
 using Piece = std::shared_ptr<const std::string>;
@@ -25,8 +28,6 @@ const Piece& Frame(std::string_view type) {
   return type == "ADDED" ? added : type == "MODIFIED" ? modified : deleted;
 }
 
-bool Write(http::ResponseWriter& writer, Piece piece) { return writer.Write(std::move(piece)) == http::WriteState::kAccepted; }
-
 }  // namespace
 
 std::string WithOtherVersion(const Entry& entry, uint64_t version) {
@@ -37,23 +38,23 @@ std::string WithOtherVersion(const Entry& entry, uint64_t version) {
   return text;
 }
 
+void WatchHub::Bell::Ring(bool Bell::* what) {
+  const std::lock_guard lock(mutex);
+  this->*what = true;
+  if (heard || stop) rung.notify_one();
+}
+
 WatchHub::WatchHub(Store& store) : store_(store), position_(store.version()) {
-  store_.OnChange([this] {
-    const std::lock_guard lock(mutex_);
-    changed_ = true;
-    wake_.notify_one();
-  });
+  store_.OnChange([this] { bell_.Ring(&Bell::changed); });
   thread_ = std::thread([this] { Run(); });
 }
 
 WatchHub::~WatchHub() {
   store_.OnChange(nullptr);
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-    wake_.notify_one();
-  }
+  bell_.Ring(&Bell::stop);
   thread_.join();
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
   for (auto& [resource, watches] : watches_) {
     for (const WatchPtr& watch : watches) watch->writer->End();
   }
@@ -86,16 +87,14 @@ void WatchHub::Add(WatchOptions options, std::shared_ptr<http::ResponseWriter> w
   });
   watch->writer->OnGone([this, weak] {
     if (const WatchPtr held = weak.lock()) held->gone = true;
-    const std::lock_guard lock(mutex_);
-    next_ = MonotonicTime::min();
-    wake_.notify_one();
+    bell_.Ring(&Bell::gone);
   });
   const std::lock_guard lock(mutex_);
-  if (stop_ || !Feed(*watch)) return watch->writer->End();
+  if (ended_ || !Feed(*watch)) return watch->writer->End();
   behind_ += watch->behind ? 1 : 0;
   next_ = std::min(next_, watch->options.bookmarks ? std::min(watch->end, watch->next_bookmark) : watch->end);
   watches_[watch->options.resource].push_back(watch);
-  wake_.notify_one();
+  bell_.Ring(&Bell::came);
 }
 
 void WatchHub::End(const std::string& resource) {
@@ -111,9 +110,8 @@ void WatchHub::End(const std::string& resource) {
 
 bool WatchHub::SendEvent(Watch& watch, std::string_view type, const Entry& entry, const EntryPtr& owner) {
   static const Piece end = std::make_shared<std::string>("}\n");
-  Piece object = watch.options.shown ? watch.options.shown(entry) : Piece(owner, &entry.json);
-  http::ResponseWriter& writer = *watch.writer;
-  return Write(writer, Frame(type)) && Write(writer, std::move(object)) && Write(writer, end);
+  const Piece event[] = {Frame(type), watch.options.shown ? watch.options.shown(entry) : Piece(owner, &entry.json), end};
+  return watch.writer->Write(event) == http::WriteState::kAccepted;
 }
 
 // With a selector, an object that begins to match is added, and one that ceases to is deleted, in its last state that matched.
@@ -159,7 +157,7 @@ bool WatchHub::Feed(Watch& watch) {
   }
   watch.options.initial.clear();
   watch.next_initial = 0;
-  const auto changes = store_.ChangesSince(watch.options.resource, watch.sent);
+  const auto changes = store_.ChangesSince(watch.options.resource, watch.sent, kChangesAtOnce);
   if (!changes.ok()) {
     SendExpired(watch, watch.sent);
     return false;
@@ -169,7 +167,7 @@ bool WatchHub::Feed(Watch& watch) {
     if (!Send(watch, *change)) return false;
     watch.sent = change->version;
   }
-  watch.behind = false;
+  watch.behind = changes->size() == kChangesAtOnce;
   return true;
 }
 
@@ -186,38 +184,46 @@ void WatchHub::CatchUp() {
   }
 }
 
-void WatchHub::Deliver() {
-  const auto changes = store_.ChangesSince("", position_);
-  if (!changes.ok()) {
-    // The writers were faster than this thread by a whole history: whoever is not too late finds the rest there.
-    for (auto& [resource, watches] : watches_) {
-      for (const WatchPtr& watch : watches) {
-        behind_ += watch->behind ? 0 : 1;
-        watch->behind = true;
-      }
+// The writers were faster than this thread by a whole history: whoever is not too late finds the rest there.
+void WatchHub::PutAllBehind() {
+  for (auto& [resource, watches] : watches_) {
+    for (const WatchPtr& watch : watches) {
+      behind_ += watch->behind ? 0 : 1;
+      watch->behind = true;
     }
-    position_ = store_.version();
-    for (const auto& heard : listeners_) heard(nullptr);
-    return;
   }
-  for (const ChangePtr& change : *changes) {
-    position_ = change->version;
-    for (const auto& heard : listeners_) heard(change);
-    const auto found = watches_.find(change->after->key.resource);
-    if (found == watches_.end()) continue;
-    std::erase_if(found->second, [&](const WatchPtr& watch) {
-      if (watch->behind || watch->sent >= change->version) return false;
-      if (watch->writer->queued_bytes() > kFull) {
-        watch->behind = true;
-        ++behind_;
-        return false;
-      }
-      watch->sent = change->version;
-      if (Send(*watch, *change)) return false;
-      watch->writer->End();
-      return true;
-    });
+  position_ = store_.version();
+  for (const auto& heard : listeners_) heard(nullptr);
+}
+
+bool WatchHub::Deliver() {
+  const auto changes = store_.ChangesSince("", position_, kChangesAtOnce);
+  if (!changes.ok()) {
+    PutAllBehind();
+    return false;
   }
+  for (const ChangePtr& change : *changes) DeliverOne(change);
+  return changes->size() == kChangesAtOnce;
+}
+
+void WatchHub::DeliverOne(const ChangePtr& change) {
+  position_ = change->version;
+  for (const auto& heard : listeners_) heard(change);
+  const auto found = watches_.find(change->after->key.resource);
+  if (found == watches_.end()) return;
+  std::erase_if(found->second, [&](const WatchPtr& watch) {
+    if (watch->behind || watch->sent >= change->version) return false;
+    if (watch->writer->queued_bytes() > kFull) {
+      watch->behind = true;
+      ++behind_;
+      return false;
+    }
+    watch->sent = change->version;
+    ++handed_out_;
+    if (Send(*watch, *change)) return false;
+    watch->writer->End();
+    return true;
+  });
 }
 
 void WatchHub::KeepTime(MonotonicTime now) {
@@ -248,21 +254,33 @@ MonotonicTime WatchHub::NextTime(MonotonicTime now) const {
   return next;
 }
 
+bool WatchHub::Wait(MonotonicTime next, MonotonicTime rest) {
+  std::unique_lock lock(bell_.mutex);
+  if (rest > clock_.MonotonicNow()) bell_.rung.wait_until(lock, rest, [this] { return bell_.stop; });
+  bell_.heard = true;
+  bell_.rung.wait_until(lock, next, [this] { return bell_.changed || bell_.came || bell_.gone || bell_.stop; });
+  bell_.heard = false;
+  return !bell_.stop;
+}
+
 void WatchHub::Run() {
-  std::unique_lock lock(mutex_);
-  while (!stop_) {
-    if (std::exchange(changed_, false)) Deliver();
+  MonotonicTime next = MonotonicTime::min(), rest = next;
+  while (Wait(next, rest)) {
+    std::unique_lock bell(bell_.mutex);
+    const bool changed = std::exchange(bell_.changed, false), gone = std::exchange(bell_.gone, false);
+    bell_.came = false;
+    bell.unlock();
+    const std::lock_guard lock(mutex_);
+    const bool more = changed && Deliver();
     CatchUp();
     const MonotonicTime now = clock_.MonotonicNow();
-    if (next_ <= now) {
+    if (gone || next_ <= now) {
       KeepTime(now);
       next_ = NextTime(now);
     }
-    if (behind_ > 0) {
-      wake_.wait_for(lock, kFeedingTime);
-    } else if (!changed_ && !stop_ && next_ > now) {
-      wake_.wait_until(lock, next_);
-    }
+    if (more) bell_.Ring(&Bell::changed);
+    next = behind_ > 0 ? now + kFeedingTime : next_;
+    rest = now + std::min<MonotonicTime::duration>(std::exchange(handed_out_, 0) * kRest, kLongestRest);
   }
 }
 

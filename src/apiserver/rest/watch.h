@@ -5,7 +5,8 @@
 //   1. a watch sees every change of its collection after its version, in order, once; or it is told that it cannot (410 Expired);
 //   2. objects are not copied: an event is a frame around the text that the store holds;
 //   3. a slow watch holds nothing but its place: it is fed from the history when its client has read, and ended when the history has moved
-//      on. It delays nobody.
+//      on. It delays nobody;
+//   4. no writer waits for a watch: a change is announced, and handed out by the hub's own thread, several together where many watch.
 // Thread-safe. Outlives the server whose responses it writes to.
 
 #include <atomic>
@@ -73,8 +74,26 @@ class WatchHub {
   };
   using WatchPtr = std::shared_ptr<Watch>;
 
+  // What wakes the thread. Its lock is the innermost and held for moments: writers and connections ring while others hold any lock.
+  struct Bell {
+    void Ring(bool Bell::* what);
+
+    std::mutex mutex;
+    std::condition_variable rung;
+    bool changed = false;  // there are writes to hand out
+    bool came = false;     // a watch did
+    bool gone = false;     // a client is
+    bool stop = false;
+    bool heard = false;  // somebody waits for it: not while the thread rests
+  };
+
   void Run();
-  void Deliver();
+  // Waits for the bell, or until `next`; but `rest` first. False: stop.
+  bool Wait(MonotonicTime next, MonotonicTime rest);
+  // A part of what there is. True: there is more.
+  bool Deliver();
+  void DeliverOne(const ChangePtr& change);
+  void PutAllBehind();
   void CatchUp();
   void KeepTime(MonotonicTime now);
   MonotonicTime NextTime(MonotonicTime now) const;
@@ -88,13 +107,14 @@ class WatchHub {
 
   Store& store_;
   const SystemClock clock_;
+  Bell bell_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  bool changed_ = false, stop_ = false;
   MonotonicTime next_ = MonotonicTime::min();             // when KeepTime has something to do
   uint64_t position_ = 0;                                 // changes up to here were delivered
   std::map<std::string, std::vector<WatchPtr>> watches_;  // by resource
   size_t behind_ = 0;
+  size_t handed_out_ = 0;  // events since the thread rested
+  bool ended_ = false;
   std::vector<std::function<void(const ChangePtr&)>> listeners_;
   std::thread thread_;
 };

@@ -18,13 +18,18 @@ class FakeClient final : public http::ResponseWriter {
  public:
   http::WriteState Send(http::Response) override { return http::WriteState::kGone; }
   http::WriteState Start(int, http::Headers) override { return http::WriteState::kAccepted; }
-  http::WriteState Write(std::string_view bytes) override { return Write(std::make_shared<const std::string>(bytes)); }
-  http::WriteState Write(std::shared_ptr<const std::string> bytes) override {
+  http::WriteState Write(std::string_view bytes) override {
+    const auto piece = std::make_shared<const std::string>(bytes);
+    return Write({&piece, 1});
+  }
+  http::WriteState Write(std::span<const std::shared_ptr<const std::string>> pieces) override {
     const std::lock_guard lock(mutex_);
     if (gone_) return http::WriteState::kGone;
-    text_ += *bytes;
-    if (stuck_) queued_ += bytes->size();
-    pieces_.push_back(std::move(bytes));
+    for (const auto& piece : pieces) {
+      text_ += *piece;
+      if (stuck_) queued_ += piece->size();
+      pieces_.push_back(piece);
+    }
     wake_.notify_all();
     return http::WriteState::kAccepted;
   }

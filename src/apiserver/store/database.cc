@@ -48,8 +48,7 @@ using Statement = std::unique_ptr<sqlite3_stmt, Finalizer>;
 }  // namespace
 
 Database::~Database() {
-  sqlite3_finalize(insert_);
-  sqlite3_finalize(remove_);
+  for (sqlite3_stmt* statement : {begin_, commit_, insert_, remove_}) sqlite3_finalize(statement);
   sqlite3_close(handle_);
 }
 
@@ -95,10 +94,15 @@ Status Database::Prepare() {
   if (written.ok()) written = Run("COMMIT");
   if (sqlite3_get_autocommit(handle_) == 0) TRY(Run("ROLLBACK"));
   if (!written.ok() && written.code() != Code::kExhausted) return written;  // a full disk can still be read
-  constexpr const char* kInsert = "INSERT INTO objects(version,sum,resource,space,name,uid,json) VALUES(?,?,?,?,?,?,?)";
-  if (sqlite3_prepare_v3(handle_, kInsert, -1, SQLITE_PREPARE_PERSISTENT, &insert_, nullptr) != SQLITE_OK) return Error("prepare");
-  constexpr const char* kRemove = "DELETE FROM objects WHERE version=?";
-  if (sqlite3_prepare_v3(handle_, kRemove, -1, SQLITE_PREPARE_PERSISTENT, &remove_, nullptr) != SQLITE_OK) return Error("prepare");
+  const std::pair<sqlite3_stmt**, const char*> statements[] = {
+      {&begin_, "BEGIN IMMEDIATE"},
+      {&commit_, "COMMIT"},
+      {&insert_, "INSERT INTO objects(version,sum,resource,space,name,uid,json) VALUES(?,?,?,?,?,?,?)"},
+      {&remove_, "DELETE FROM objects WHERE version=?"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    if (sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, nullptr) != SQLITE_OK) return Error("prepare");
+  }
   return Status();
 }
 
@@ -164,13 +168,16 @@ Result<uint64_t> Database::Load(const std::function<void(const Row&)>& each) {
   return latest;
 }
 
+Status Database::Step(sqlite3_stmt* statement) {
+  const Status status = sqlite3_step(statement) == SQLITE_DONE ? Status() : Error("write");
+  sqlite3_reset(statement);
+  return status;
+}
+
 Status Database::RemoveRow(uint64_t version) {
   if (version == 0) return Status();
   sqlite3_bind_int64(remove_, 1, static_cast<int64_t>(version));
-  const int step = sqlite3_step(remove_);
-  const Status status = step == SQLITE_DONE ? Status() : Error("write");
-  sqlite3_reset(remove_);
-  return status;
+  return Step(remove_);
 }
 
 Status Database::InsertRow(const Row& row) {
@@ -181,14 +188,11 @@ Status Database::InsertRow(const Row& row) {
   Bind(insert_, 5, row.name);
   Bind(insert_, 6, row.uid);
   row.deleted ? sqlite3_bind_null(insert_, 7) : Bind(insert_, 7, row.json);
-  const int step = sqlite3_step(insert_);
-  const Status status = step == SQLITE_DONE ? Status() : Error("write");
-  sqlite3_reset(insert_);
-  return status;
+  return Step(insert_);
 }
 
 Status Database::WriteRows(const std::vector<Row>& rows) {
-  TRY(Run("BEGIN IMMEDIATE"));
+  TRY(Step(begin_));
   TRY(RemoveRow(tombstone_));
   for (const Row& row : rows) {
     TRY(RemoveRow(row.replaces));
@@ -201,7 +205,7 @@ Status Database::WriteRows(const std::vector<Row>& rows) {
     last.deleted = true;
     TRY(InsertRow(last));
   }
-  return Run("COMMIT");
+  return Step(commit_);
 }
 
 Status Database::Commit(const std::vector<Row>& rows) {

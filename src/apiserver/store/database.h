@@ -55,13 +55,13 @@ class Database {
   Status Run(const char* sql);
   Result<int> Number(const char* sql);
   Status Error(std::string_view doing) const;
+  Status Step(sqlite3_stmt* statement);
   Status RemoveRow(uint64_t version);
   Status InsertRow(const Row& row);
   Status WriteRows(const std::vector<Row>& rows);
 
   sqlite3* handle_;
-  sqlite3_stmt* insert_ = nullptr;
-  sqlite3_stmt* remove_ = nullptr;
+  sqlite3_stmt *begin_ = nullptr, *commit_ = nullptr, *insert_ = nullptr, *remove_ = nullptr;
   uint64_t tombstone_ = 0;  // the row of the last deletion, while nothing was written since
 };
 

@@ -120,7 +120,7 @@ Result<Snapshot> History::ListAt(std::string_view resource, std::string_view spa
   return snapshot;
 }
 
-Result<std::vector<ChangePtr>> History::ChangesSince(std::string_view resource, uint64_t version) const {
+Result<std::vector<ChangePtr>> History::ChangesSince(std::string_view resource, uint64_t version, size_t most) const {
   const std::shared_lock lock(mutex_);
   const std::deque<ChangePtr>* changes = &changes_;
   uint64_t begin = begin_;
@@ -138,7 +138,7 @@ Result<std::vector<ChangePtr>> History::ChangesSince(std::string_view resource, 
   if (changes == nullptr) return found;
   const auto first =
       std::partition_point(changes->begin(), changes->end(), [&](const ChangePtr& change) { return change->version <= version; });
-  found.assign(first, changes->end());
+  found.assign(first, first + static_cast<ptrdiff_t>(std::min(most, static_cast<size_t>(changes->end() - first))));
   return found;
 }
 

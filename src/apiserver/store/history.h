@@ -35,7 +35,7 @@ class History {
   uint64_t version() const;
   Snapshot List(std::string_view resource, std::string_view space) const;
   Result<Snapshot> ListAt(std::string_view resource, std::string_view space, uint64_t version) const;
-  Result<std::vector<ChangePtr>> ChangesSince(std::string_view resource, uint64_t version) const;
+  Result<std::vector<ChangePtr>> ChangesSince(std::string_view resource, uint64_t version, size_t most) const;
   void BeginHistory(std::string_view resource);
 
  private:

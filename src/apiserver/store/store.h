@@ -59,9 +59,9 @@ class Store {
   Result<Snapshot> ListAt(std::string_view resource, std::string_view space, uint64_t version) const {
     return history_.ListAt(resource, space, version);
   }
-  // The changes of a resource (empty: of all) after `version`, oldest first. kNotFound: the history does not go back so far.
-  Result<std::vector<ChangePtr>> ChangesSince(std::string_view resource, uint64_t version) const {
-    return history_.ChangesSince(resource, version);
+  // The changes of a resource (empty: of all) after `version`, the `most` oldest, in order. kNotFound: the history does not go back so far.
+  Result<std::vector<ChangePtr>> ChangesSince(std::string_view resource, uint64_t version, size_t most = SIZE_MAX) const {
+    return history_.ChangesSince(resource, version, most);
   }
   // A resource whose history begins anew: its definition was made, or came back.
   void BeginHistory(std::string_view resource) { history_.BeginHistory(resource); }
