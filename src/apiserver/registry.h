@@ -63,11 +63,12 @@ class Registry final : public Api {
   Status Admit(Work& work, const json::Value* old, const json::Value& object, Operation operation);
   static Status Refused(const Work& work, Status status);
   json::Value FillNew(Work& work, const json::Value& object);
-  json::Value CarryOver(Work& work, const json::Value& old, const json::Value& object) const;
+  json::Value CarryOver(Work& work, const json::Value& old, const Proposal& proposal) const;
+  json::Value OnlyStatus(Work& work, const json::Value& old, const json::Value& object) const;
   json::Value RaiseGeneration(Work& work, const json::Value& old, const json::Value& object) const;
   void ValidateChange(Work& work, const json::Value& object, const json::Value& old, FieldErrors& errors) const;
   FieldWrite FieldsOf(Work& work) const;
-  json::Value RecordManager(Work& work, const json::Value& old, const json::Value& object, bool forget) const;
+  json::Value RecordManager(Work& work, const json::Value& old, const Proposal& proposal) const;
 
   // To and from the store.
   Key KeyOf(const Target& target) const;

@@ -102,7 +102,7 @@ Result<Answer> Registry::TryDelete(const Caller& caller, const Target& target, c
   Work work(caller, target, as_write, parts_.clock.Now());
   ASSIGN_OR_RETURN(const Existing existing, Load(target));
   TRY(CheckPreconditions(target, existing, options));
-  const json::Value old = work.edit.WithoutAt(existing.root(), {"metadata", "resourceVersion"});
+  const json::Value old = work.edit.WithoutAt(existing.object, {"metadata", "resourceVersion"});
   TRY(Admit(work, &old, old, Operation::kDelete));
   const json::Value object = Ended(work, old, options);
   Answer answer;

@@ -4,8 +4,8 @@
 
 namespace allot::apiserver {
 
-json::Value WithTypeInFront(json::Editor& edit, const Kind& kind, const json::Value& object) {
-  std::vector<json::Member> members = {{"kind", edit.String(kind.type.kind)}, {"apiVersion", edit.String(kind.StorageApiVersion())}};
+json::Value WithTypeInFront(json::Editor& edit, const Kind& kind, std::string_view api_version, const json::Value& object) {
+  std::vector<json::Member> members = {{"kind", edit.String(kind.type.kind)}, {"apiVersion", edit.String(api_version)}};
   members.push_back({"metadata", object["metadata"].IsObject() ? object["metadata"] : edit.Object({})});
   for (const json::Member& member : json::MembersOf(object)) {
     if (member.key != "kind" && member.key != "apiVersion" && member.key != "metadata") members.push_back(member);

@@ -42,10 +42,13 @@ struct Registry::Work {
   json::Editor edit{arena};
 };
 
+// An object of a custom kind may be stored in another version than the one that is asked for; they differ by nothing but that. Here, as
+// everywhere but in the store, it is in the version of the request.
 struct Registry::Existing {
   EntryPtr entry;
   json::Document document;
-  const json::Value& root() const { return document.root(); }
+  json::Value object;
+  bool other_storage = false;  // it is stored in a version that is not the one to store in any more
 };
 
 struct Registry::Proposal {
@@ -57,7 +60,7 @@ struct Registry::Proposal {
 
 // The object with kind and apiVersion as its first members and metadata as the next: lists leave the first two out, and the version is
 // found in the third.
-json::Value WithTypeInFront(json::Editor& edit, const Kind& kind, const json::Value& object);
+json::Value WithTypeInFront(json::Editor& edit, const Kind& kind, std::string_view api_version, const json::Value& object);
 
 // The object with its resourceVersion, where Kubernetes writes it.
 json::Value WithVersion(json::Editor& edit, const json::Value& object, const json::Value& version);

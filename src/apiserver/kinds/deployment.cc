@@ -80,6 +80,10 @@ class Deployments final : public Strategy {
     return edit.SetAt(object, {"spec", "template"}, PreparePodTemplate(edit, object["spec"]["template"]));
   }
   Value PrepareUpdate(Editor& edit, const Value& object, const Value&) const override { return PrepareCreate(edit, object); }
+  Value PrepareStatus(Editor& edit, const Value& object, const Value& old) const override {
+    const Value& labels = old["metadata"]["labels"];
+    return labels.IsNull() ? edit.WithoutAt(object, {"metadata", "labels"}) : edit.SetAt(object, {"metadata", "labels"}, labels);
+  }
 
   void Validate(const Value& object, FieldErrors& errors) const override {
     const FieldPath field("spec");

@@ -79,7 +79,7 @@ struct Kind {
 
   NameRule name_rule = NameRule::kSubdomain;
   bool has_status = false;                    // status is written by its subresource only
-  bool status_is_all = false;                 // that a write of it changes; else also annotations and finalizers
+  bool status_is_all = false;                 // that a write of it changes; else the metadata, too
   bool has_generation = false;                // rises with whatever is neither metadata nor status
   bool annotations_raise_generation = false;  // as well (Deployments)
   bool create_on_update = false;              // PUT makes what is not there

@@ -127,11 +127,11 @@ std::vector<std::string_view> Texts(const Page& page) {
 }  // namespace
 
 std::string InVersion(const Kind& kind, std::string text) {
-  if (kind.storage_version.empty() || kind.storage_version == kind.type.version) return text;
-  const std::string stored = StrCat(R"("apiVersion":")", kind.StorageApiVersion(), "\"");
-  if (const size_t at = text.find(stored); at != std::string::npos)
-    text.replace(at, stored.size(), StrCat(R"("apiVersion":")", kind.ApiVersion(), "\""));
-  return text;
+  if (!kind.custom) return text;
+  const std::string prefix = StrCat(R"({"kind":")", kind.type.kind, R"(","apiVersion":")");  // as every stored object begins
+  if (!text.starts_with(prefix)) return text;
+  const size_t end = text.find('"', prefix.size());
+  return text.replace(prefix.size(), end - prefix.size(), kind.ApiVersion());
 }
 
 void RestHandler::List(Call& call) {
@@ -213,23 +213,24 @@ Shown RestHandler::ShownAs(const Call& call) const {
     TableOptions shape;
     shape.include = ParseIncludeObject(call.query.Get("includeObject")).value_or(IncludeObject::kMetadata);
     auto first = std::make_shared<bool>(true);
-    return [kind, shape, first, &clock = parts_.clock](const Entry& entry) {
+    return [kind, shape, first, &clock = parts_.clock](const EntryPtr& entry) {
       TableOptions now = shape;
       now.columns = std::exchange(*first, false);
-      Result<std::string> text = WriteTableOfOne(*kind, entry.json, clock.Now(), now);
+      Result<std::string> text = WriteTableOfOne(*kind, entry->json, clock.Now(), now);
       return std::make_shared<const std::string>(text.ok() ? std::move(*text) : std::string("{}"));
     };
   }
   if (call.format.view == View::kPartial) {
-    return [](const Entry& entry) {
-      Result<std::string> text = WritePartial(entry.json);
+    return [](const EntryPtr& entry) {
+      Result<std::string> text = WritePartial(entry->json);
       return std::make_shared<const std::string>(text.ok() ? std::move(*text) : std::string("{}"));
     };
   }
-  if (!kind->storage_version.empty() && kind->storage_version != kind->type.version) {
-    return [kind](const Entry& entry) { return std::make_shared<const std::string>(InVersion(*kind, entry.json)); };
-  }
-  return {};
+  if (!kind->custom) return {};
+  return [kind](const EntryPtr& entry) {
+    std::string text = InVersion(*kind, entry->json);
+    return text == entry->json ? std::shared_ptr<const std::string>(entry, &entry->json) : std::make_shared<const std::string>(std::move(text));
+  };
 }
 
 void RestHandler::DeleteCollection(Call& call) {

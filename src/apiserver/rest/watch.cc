@@ -108,9 +108,9 @@ void WatchHub::End(const std::string& resource) {
   watches_.erase(found);
 }
 
-bool WatchHub::SendEvent(Watch& watch, std::string_view type, const Entry& entry, const EntryPtr& owner) {
+bool WatchHub::SendEvent(Watch& watch, std::string_view type, const EntryPtr& entry) {
   static const Piece end = std::make_shared<std::string>("}\n");
-  const Piece event[] = {Frame(type), watch.options.shown ? watch.options.shown(entry) : Piece(owner, &entry.json), end};
+  const Piece event[] = {Frame(type), watch.options.shown ? watch.options.shown(entry) : Piece(entry, &entry->json), end};
   return watch.writer->Write(event) == http::WriteState::kAccepted;
 }
 
@@ -121,13 +121,13 @@ bool WatchHub::Send(Watch& watch, const Change& change) {
   const bool was = change.before != nullptr && options.selector.Matches(*change.before);
   const bool is = !change.deleted && options.selector.Matches(*change.after);
   if (!was && !is) return true;
-  if (!was) return SendEvent(watch, "ADDED", *change.after, change.after);
-  if (is) return SendEvent(watch, "MODIFIED", *change.after, change.after);
-  if (change.deleted) return SendEvent(watch, "DELETED", *change.after, change.after);
+  if (!was) return SendEvent(watch, "ADDED", change.after);
+  if (is) return SendEvent(watch, "MODIFIED", change.after);
+  if (change.deleted) return SendEvent(watch, "DELETED", change.after);
   auto last = std::make_shared<Entry>(*change.before);
   last->json = WithOtherVersion(*change.before, change.version);
   last->version = change.version;
-  return SendEvent(watch, "DELETED", *last, last);
+  return SendEvent(watch, "DELETED", last);
 }
 
 bool WatchHub::SendBookmark(Watch& watch, uint64_t version, bool initial_end) {
@@ -149,7 +149,7 @@ bool WatchHub::Feed(Watch& watch) {
   while (watch.next_initial < initial.size()) {
     if (full()) return true;
     const EntryPtr& entry = initial[watch.next_initial++];
-    if (!SendEvent(watch, "ADDED", *entry, entry)) return false;
+    if (!SendEvent(watch, "ADDED", entry)) return false;
   }
   if (watch.options.initial_bookmark) {
     if (!SendBookmark(watch, watch.options.from, true)) return false;

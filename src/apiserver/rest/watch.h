@@ -28,7 +28,7 @@
 namespace allot::apiserver {
 
 // An entry as the watch shows it, where that is not its own text: a table, metadata only, another version.
-using Shown = std::function<std::shared_ptr<const std::string>(const Entry& entry)>;
+using Shown = std::function<std::shared_ptr<const std::string>(const EntryPtr& entry)>;
 
 struct WatchOptions {
   std::string resource;  // as the store has it
@@ -101,7 +101,7 @@ class WatchHub {
   // False: the watch is over.
   bool Feed(Watch& watch);
   static bool Send(Watch& watch, const Change& change);
-  static bool SendEvent(Watch& watch, std::string_view type, const Entry& entry, const EntryPtr& owner);
+  static bool SendEvent(Watch& watch, std::string_view type, const EntryPtr& entry);
   static bool SendBookmark(Watch& watch, uint64_t version, bool initial_end);
   static void SendExpired(Watch& watch, uint64_t version);
 
