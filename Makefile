@@ -28,7 +28,7 @@ test_builds   = $(if $(LABEL),$(sort $(foreach label,$(subst |, ,$(LABEL)),$(or 
 test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs programs)
 # What is built there, where that is not everything.
 targets_fuzz    := fuzzers
-targets_release := bench informer_probe load api_load
+targets_release := bench informer_probe load api_load store_load
 
 .PHONY: build help setup check test asan tsan demo bench fuzz soak lint format clean
 .PHONY: programs setup-cluster cluster cluster-down cluster-programs

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <vector>
 
 #include "base/strings.h"
@@ -42,6 +43,23 @@ std::string Readable(std::string_view user) {
   return text;
 }
 
+// The name in the system's entry; empty: it has none. Nothing: it cannot tell now.
+std::optional<std::string> EntryOf(uid_t uid) {
+  std::vector<char> buffer(4096);
+  for (;;) {
+    passwd entry = {};
+    passwd* found = nullptr;
+    const int error = getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
+    if (error == ERANGE && buffer.size() < kLongestEntry) {
+      buffer.resize(buffer.size() * 4);
+    } else if (error == 0 || error == ENOENT || error == ESRCH) {
+      return found == nullptr ? std::string() : std::string(found->pw_name);
+    } else if (error != EINTR) {
+      return std::nullopt;
+    }
+  }
+}
+
 }  // namespace
 
 std::string UserName(uid_t uid, std::string_view entry) {
@@ -51,24 +69,22 @@ std::string UserName(uid_t uid, std::string_view entry) {
 }
 
 std::optional<std::string> UserName(uid_t uid) {
-  std::vector<char> buffer(4096);
-  for (;;) {
-    passwd entry = {};
-    passwd* found = nullptr;
-    const int error = getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
-    if (error == ERANGE && buffer.size() < kLongestEntry) {
-      buffer.resize(buffer.size() * 4);
-    } else if (error == 0 || error == ENOENT || error == ESRCH) {
-      return UserName(uid, found == nullptr ? std::string_view() : std::string_view(found->pw_name));
-    } else if (error != EINTR) {
-      return std::nullopt;
-    }
-  }
+  const std::optional<std::string> entry = EntryOf(uid);
+  if (!entry) return std::nullopt;
+  return UserName(uid, *entry);
 }
 
-std::string SpaceOf(std::string_view user) {
-  if (IsLabel(user) && !IsReserved(user)) return std::string(user);
-  return StrCat(kMapped, Readable(user), "-", http::Sha256Hex(user).substr(0, kDigits));
+bool HasEntry(std::string_view user) {
+  if (!user.starts_with(kUnnamed)) return true;
+  const std::string_view digits = user.substr(kUnnamed.size());
+  uid_t uid = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), uid);
+  const std::optional<std::string> entry = EntryOf(uid);
+  return entry && !entry->empty();
 }
+
+std::string SpaceOf(std::string_view user) { return IsLabel(user) && !IsReserved(user) ? std::string(user) : MappedSpaceOf(user); }
+
+std::string MappedSpaceOf(std::string_view user) { return StrCat(kMapped, Readable(user), "-", http::Sha256Hex(user).substr(0, kDigits)); }
 
 }  // namespace allot::apiserver

@@ -20,9 +20,14 @@ std::optional<std::string> UserName(uid_t uid);
 // that begin with "uid-", count as none.
 std::string UserName(uid_t uid, std::string_view entry);
 
+// False: the system has no entry for them ("uid-1234" of a container, say, of which one user can have many), or cannot tell now.
+bool HasEntry(std::string_view user);
+
 // The namespace of a user: the name itself, where it can be one and is nobody else's. Else, of "Jane.Doe", "user-jane-doe-" and 20
 // digits that are made of the name. "default", "allot", and what begins with "kube-", "allot-" or "user-" is no user's. No two users have
 // the same one.
 std::string SpaceOf(std::string_view user);
+// The one with the digits, for whoever cannot have their name.
+std::string MappedSpaceOf(std::string_view user);
 
 }  // namespace allot::apiserver

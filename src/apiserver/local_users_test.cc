@@ -58,5 +58,11 @@ TEST(SpaceOf, NoTwoUsersShareOne) {
   EXPECT_NE(SpaceOf(std::string(64, 'x')), SpaceOf(std::string(65, 'x')));
 }
 
+TEST(HasEntry, IsFalseOnlyOfANumberThatTheSystemDoesNotKnow) {
+  EXPECT_TRUE(HasEntry("alice"));
+  EXPECT_TRUE(HasEntry("uid-0"));
+  EXPECT_FALSE(HasEntry("uid-3999999999"));
+}
+
 }  // namespace
 }  // namespace allot::apiserver

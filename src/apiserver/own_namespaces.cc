@@ -1,21 +1,53 @@
 #include "apiserver/own_namespaces.h"
 
+#include <algorithm>
+
+#include "apiserver/local_users.h"
 #include "apiserver/user_admission.h"
+#include "json/json.h"
 
 namespace allot::apiserver {
 
+std::string UserOfSpace(const Store& store, std::string_view space) {
+  const EntryPtr entry = store.Get({"namespaces", "", std::string(space)});
+  if (entry == nullptr || entry->json.find(kUserAnnotation) == std::string::npos) return "";
+  const Result<json::Document> document = json::Parse(entry->json);
+  return document.ok() ? std::string(json::TextOf(document->root()["metadata"]["annotations"][kUserAnnotation])) : "";
+}
+
 std::optional<Identity> OwnNamespaces::Identify(const http::RequestContext& context) const {
   std::optional<Identity> who = access_.Identify(context);
-  if (!who || who->space.empty() || api_.store().Get({"namespaces", "", who->space}) != nullptr) return who;
-  json::Arena arena;
-  json::Editor edit(arena);
-  json::Value space = edit.SetAt({}, {"metadata", "name"}, edit.String(who->space));
-  space = edit.SetAt(space, {"metadata", "annotations", kUserAnnotation}, edit.String(who->user));
-  Caller caller;
-  caller.user = "system:apiserver";
-  // Made by another request at the same time, or not at all: then whatever needs it says so.
-  (void)api_.Create(caller, {api_.BuiltIn("namespaces")}, space, {}).ok();
+  if (!who || who->space.empty() || Have(who->space, who->user)) return who;
+  who->space = MappedSpaceOf(who->user);
+  if (!Have(who->space, who->user)) who->space.clear();
   return who;
+}
+
+// Whether it is theirs, made if need be. What is not there, and cannot be made now, is nobody else's.
+bool OwnNamespaces::Have(const std::string& space, const std::string& user) const {
+  const Key key{"namespaces", "", space};
+  if (api_.store().Get(key) == nullptr) {
+    json::Arena arena;
+    json::Editor edit(arena);
+    json::Value made = edit.SetAt({}, {"metadata", "name"}, edit.String(space));
+    made = edit.SetAt(made, {"metadata", "annotations", kUserAnnotation}, edit.String(user));
+    Caller caller;
+    caller.user = "system:apiserver";
+    // Made by another request at the same time, or not at all: then whatever needs it says so.
+    (void)api_.Create(caller, {api_.BuiltIn("namespaces")}, made, {}).ok();
+  }
+  return api_.store().Get(key) == nullptr || UserOfSpace(api_.store(), space) == user;
+}
+
+Status OwnNamespaces::Allow(const Identity& who, const Ask& what) const {
+  Status status = access_.Allow(who, what);
+  const bool is_user = std::find(who.groups.begin(), who.groups.end(), kUsersGroup) != who.groups.end();
+  if (status.ok() || !is_user || !who.space.empty()) return status;
+  const std::string space = MappedSpaceOf(who.user);
+  return Status(status.code(),
+                StrCat(status.message(), ": the namespace ", Quoted(space),
+                       ", which would be theirs, is somebody else's; the admin can give it to them: kubectl annotate namespace ", space,
+                       " ", kUserAnnotation, "=", who.user));
 }
 
 }  // namespace allot::apiserver

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apiserver/local_users.h"
+#include "apiserver/refusal.h"
 #include "http/sha256.h"
 
 namespace allot::apiserver {
@@ -153,12 +155,17 @@ std::optional<Identity> Tokens::Find(std::string_view token) {
 }
 
 Result<std::string> Tokens::Issue(const Identity& owner) {
+  const bool is_user = std::find(owner.groups.begin(), owner.groups.end(), kUsersGroup) != owner.groups.end();
+  if (is_user && !HasEntry(owner.user)) {
+    return Refuse(403, "Forbidden",
+                  StrCat("User \"", owner.user, "\" has no account on this machine, so no token is made; the unix socket works without"));
+  }
   std::string token = "allot_";
   for (int i = 0; i < 4; ++i) {
     const uint64_t bits = random_.Next64();
     for (int shift = 60; shift >= 0; shift -= 4) token += "0123456789abcdef"[(bits >> shift) & 15];
   }
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(issuing_);
   std::string text = "# Tokens that the server gave out, as hashes. Delete a line to revoke one.\n";
   if (files_.Exists(issued_.path)) {
     ASSIGN_OR_RETURN(text, files_.ReadFile(issued_.path, kLongestFile));

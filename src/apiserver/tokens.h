@@ -39,7 +39,8 @@ class Tokens {
   // Whose token this is (without their namespace). After Open a line that is wrong counts as if it was not there.
   std::optional<Identity> Find(std::string_view token);
 
-  // A new token of theirs. They may have ten: the oldest goes. kExhausted where the file would be too long.
+  // A new token of theirs. They may have ten: the oldest goes. Users without an entry of the system get none (403): one person may be any
+  // number of them. kExhausted where the file would be too long.
   Result<std::string> Issue(const Identity& owner);
 
  private:
@@ -55,6 +56,7 @@ class Tokens {
 
   FileSystem& files_;
   Random& random_;
+  std::mutex issuing_;  // one Issue at a time; no Find waits for its write
   std::mutex mutex_;
   Owners fixed_;
   File issued_, given_;

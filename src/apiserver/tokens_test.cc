@@ -1,5 +1,8 @@
 #include "apiserver/tokens.h"
 
+#include <functional>
+#include <future>
+
 #include "base/fake_file_system.h"
 #include "base/test_util.h"
 #include "http/sha256.h"
@@ -132,6 +135,57 @@ TEST_F(TokensTest, ATokenThatCouldNotBeKeptIsNotGivenOut) {
   Open();
   files_.FailFromChange(1);
   EXPECT_THAT(tokens_->Issue({"alice", "1", {}}), IsStatus(Code::kUnavailable, HasSubstr("No space left")));
+}
+
+TEST_F(TokensTest, AUserWhomTheSystemDoesNotKnowGetsNone) {
+  Open();
+  EXPECT_THAT(tokens_->Issue({"uid-3999999999", "3999999999", {"system:authenticated", "allot:users"}}),
+              IsStatus(Code::kInvalid, HasSubstr("has no account on this machine")));
+  EXPECT_FALSE(files_.Exists("/issued"));
+  EXPECT_OK(tokens_->Issue({"uid-3999999999", "3999999999", {"system:masters"}}));  // of the server itself
+}
+
+// A disk that lets somebody do something in the middle of a write.
+class SlowDisk final : public FileSystem {
+ public:
+  explicit SlowDisk(FileSystem& files) : files_(files) {}
+  Status WriteFileAtomic(const std::string& path, std::string_view content) override {
+    meanwhile();
+    return files_.WriteFileAtomic(path, content);
+  }
+  Result<std::string> ReadFile(const std::string& path, size_t max) const override { return files_.ReadFile(path, max); }
+  Status ReplaceFile(const std::string& path, std::string_view content) override { return files_.ReplaceFile(path, content); }
+  Status AppendFile(const std::string& path, std::string_view content) override { return files_.AppendFile(path, content); }
+  Status SyncFile(const std::string& path) override { return files_.SyncFile(path); }
+  Result<FileStamp> Stamp(const std::string& path) const override { return files_.Stamp(path); }
+  Result<std::unique_ptr<FileLock>> Lock(const std::string& path, std::chrono::milliseconds wait) override {
+    return files_.Lock(path, wait);
+  }
+  Result<std::vector<std::string>> List(const std::string& path) const override { return files_.List(path); }
+  bool Exists(const std::string& path) const override { return files_.Exists(path); }
+  Status Remove(const std::string& path) override { return files_.Remove(path); }
+  Status MakeDirs(const std::string& path) override { return files_.MakeDirs(path); }
+
+  std::function<void()> meanwhile;
+
+ private:
+  FileSystem& files_;
+};
+
+TEST_F(TokensTest, NobodyWaitsForTheWriteOfAnothersToken) {
+  SlowDisk disk(files_);
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Tokens> opened, Tokens::Open(disk, random_, {"/issued", ""}));
+  Tokens& tokens = *opened;
+  tokens.Add("secret", {"system:admin", "", {}});
+  std::future<bool> found;
+  bool waited = true;
+  disk.meanwhile = [&] {
+    found = std::async(std::launch::async, [&] { return tokens.Find("secret").has_value(); });
+    waited = found.wait_for(std::chrono::seconds(10)) != std::future_status::ready;
+  };
+  ASSERT_OK(tokens.Issue({"alice", "1", {}}));
+  EXPECT_FALSE(waited);
+  EXPECT_TRUE(found.get());
 }
 
 }  // namespace

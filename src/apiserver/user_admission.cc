@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <iterator>
 
+#include "apiserver/api.h"
 #include "apiserver/local_users.h"
+#include "apiserver/own_namespaces.h"
 #include "apiserver/refusal.h"
 #include "apiserver/user_pod_rules.h"
 
 namespace allot::apiserver {
 namespace {
 
+constexpr std::string_view kClaimProtection = "resource.kubernetes.io/delete-protection";
 constexpr size_t kMostInMessage = 8;  // fields; all are causes
 
 struct Maker {
@@ -20,12 +23,16 @@ struct Maker {
 constexpr Maker kMakers[] = {
     {"pods", true, true}, {"deployments.apps", false, false}, {"replicasets.apps", false, false}, {"jobs.batch", false, true}};
 
+bool IsAdmin(const AdmissionRequest& request) {
+  return std::find(request.groups.begin(), request.groups.end(), kAdminsGroup) != request.groups.end();
+}
+bool IsSystem(const AdmissionRequest& request) { return request.user.starts_with("system:"); }
+
 // Nothing where the request makes no Pods, or its caller may do as they like.
 const Maker* MakerOf(const AdmissionRequest& request) {
   if (request.operation == Operation::kDelete) return nullptr;
   if (!request.subresource.empty() && request.subresource != "ephemeralcontainers") return nullptr;
-  if (request.user.starts_with("system:")) return nullptr;
-  if (std::find(request.groups.begin(), request.groups.end(), kAdminsGroup) != request.groups.end()) return nullptr;
+  if (IsSystem(request) || IsAdmin(request)) return nullptr;
   const std::string resource = request.kind.type.FullName();
   const auto* const found =
       std::find_if(std::begin(kMakers), std::end(kMakers), [&](const Maker& maker) { return maker.resource == resource; });
@@ -67,18 +74,57 @@ FieldErrors CheckName(const AdmissionRequest& request, const Maker& maker, const
   return errors;
 }
 
+bool HasFinalizer(const json::Value& object, std::string_view finalizer) {
+  const auto items = json::ItemsOf(object["metadata"]["finalizers"]);
+  return std::any_of(items.begin(), items.end(), [&](const json::Value& one) { return json::TextOf(one) == finalizer; });
+}
+
+// The finalizer keeps a claim, and with it the account of the GPU, for as long as something runs with it.
+Status CheckClaim(const AdmissionRequest& request, const json::Value& object) {
+  if (request.operation != Operation::kUpdate || IsSystem(request) || IsAdmin(request)) return Status();
+  if (request.kind.type.FullName() != "resourceclaims.resource.k8s.io") return Status();
+  const json::Value& status = (*request.old)["status"];
+  const bool in_use = !status["allocation"].IsNull() || !json::ItemsOf(status["reservedFor"]).empty();
+  if (!in_use || !HasFinalizer(*request.old, kClaimProtection) || HasFinalizer(object, kClaimProtection)) return Status();
+  FieldErrors errors;
+  errors.Forbidden(FieldPath("metadata").Child("finalizers"),
+                   StrCat(kClaimProtection, " stays while the claim is in use; delete the Pods that use it, and it goes by itself"));
+  return Refused(request, errors);
+}
+
 }  // namespace
+
+// What controllers make for a user counts as well.
+Status UserAdmission::CheckCount(const AdmissionRequest& request) const {
+  if (request.operation != Operation::kCreate || !request.subresource.empty() || request.space.empty() || IsAdmin(request)) return Status();
+  const Store& store = request.api.store();
+  if (IsSystem(request) && UserOfSpace(store, request.space).empty()) return Status();
+  if (store.List(request.kind.type.FullName(), request.space).entries.size() < most_objects_) return Status();
+  return ForbiddenOn(request.kind, request.name,
+                     StrCat("exceeded quota: a user's namespace has at most ", most_objects_, " ", request.kind.type.plural,
+                            "; delete those that are not needed"));
+}
 
 Result<json::Value> UserAdmission::Mutate(const AdmissionRequest& request, json::Editor& edit, const json::Value& object) const {
   const Maker* const maker = MakerOf(request);
   if (maker == nullptr) return object;
   if (const FieldErrors errors = CheckName(request, *maker, object); !errors.empty()) return Refused(request, errors);
   const json::Value name = edit.String(request.user);
-  return maker->is_pod ? edit.SetAt(object, {"metadata", "annotations", kUserAnnotation}, name)
-                       : edit.SetAt(object, {"spec", "template", "metadata", "annotations", kUserAnnotation}, name);
+  // What cannot be changed any more stays as it was made.
+  const bool begun = maker->stays && request.old != nullptr;
+  const json::Value spec =
+      RestrictUsersPod(edit, PodOf(*maker, object)["spec"], begun ? PodOf(*maker, *request.old)["spec"] : json::Value());
+  if (maker->is_pod) {
+    const json::Value pod = spec.IsNull() ? object : edit.Set(object, "spec", spec);
+    return edit.SetAt(pod, {"metadata", "annotations", kUserAnnotation}, name);
+  }
+  const json::Value whole = spec.IsNull() ? object : edit.SetAt(object, {"spec", "template", "spec"}, spec);
+  return edit.SetAt(whole, {"spec", "template", "metadata", "annotations", kUserAnnotation}, name);
 }
 
 Status UserAdmission::Validate(const AdmissionRequest& request, const json::Value& object) const {
+  TRY(CheckCount(request));
+  TRY(CheckClaim(request, object));
   const Maker* const maker = MakerOf(request);
   if (maker == nullptr) return Status();
   // Steps behind this one may have changed the name again.
@@ -86,7 +132,7 @@ Status UserAdmission::Validate(const AdmissionRequest& request, const json::Valu
   if (errors.empty() && NameOn(*maker, object) != request.user) {
     return InternalError(StrCat("the annotation ", kUserAnnotation, " was lost on the way"));
   }
-  CheckUsersPod(PlaceOf(*maker).Child("spec"), PodOf(*maker, object)["spec"], request.uid, errors);
+  CheckUsersPod(PlaceOf(*maker), PodOf(*maker, object), request.uid, errors);
   return errors.empty() ? Status() : Refused(request, errors);
 }
 

@@ -1,6 +1,6 @@
 #include "apiserver/user_admission.h"
 
-#include "apiserver/api.h"
+#include "apiserver/controllers/fake_api.h"
 #include "apiserver/refusal.h"
 #include "base/test_util.h"
 #include "json/json.h"
@@ -11,21 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-// The step asks nothing of the Api.
-class NoApi final : public Api {
- public:
-  std::shared_ptr<const Kinds> kinds() const override { return nullptr; }
-  void SetCustomKinds(std::vector<std::shared_ptr<const Kind>>) override {}
-  std::shared_ptr<const Kind> BuiltIn(std::string_view) const override { return nullptr; }
-  Store& store() override { CHECK(false); }
-  Result<Answer> Get(const Target&) override { return NoSuchPath(); }
-  Result<Answer> Create(const Caller&, const Target&, const json::Value&, const WriteOptions&) override { return NoSuchPath(); }
-  Result<Answer> Update(const Caller&, const Target&, const json::Value&, const WriteOptions&) override { return NoSuchPath(); }
-  Result<Answer> Patch(const Caller&, const Target&, PatchType, const json::Value&, const WriteOptions&) override { return NoSuchPath(); }
-  Result<Answer> Delete(const Caller&, const Target&, const DeleteOptions&) override { return NoSuchPath(); }
-  Result<Answer> Change(const Caller&, const Target&, const ChangeFunction&) override { return NoSuchPath(); }
-};
 
 class UserAdmissionTest : public ::testing::Test {
  protected:
@@ -81,8 +66,9 @@ class UserAdmissionTest : public ::testing::Test {
 
   const Kind pods_ = KindOf("", "pods"), deployments_ = KindOf("apps", "deployments"), replica_sets_ = KindOf("apps", "replicasets"),
              jobs_ = KindOf("batch", "jobs");
-  const UserAdmission step_;
-  NoApi api_;
+  const UserAdmission step_{2};
+  FakeClock clock_;
+  FakeApi api_{clock_};
   std::vector<std::string> warnings_;
   std::string user_ = "alice", uid_ = "1000";
   std::vector<std::string> groups_ = {"system:authenticated", "allot:users"};
@@ -213,6 +199,79 @@ TEST_F(UserAdmissionTest, ThousandsOfWrongFieldsAreAShortMessage) {
   const Result<json::Value> admitted = Admit(pods_, StrCat(R"({"spec":{"containers":[)", containers, "]}}"));
   ASSERT_THAT(admitted, IsStatus(Code::kInvalid, HasSubstr("and 2992 more")));
   EXPECT_LT(admitted.status().message().size(), 2000u);
+}
+
+TEST_F(UserAdmissionTest, ATermOfAffinityIsAboutTheUsersOwnNamespace) {
+  EXPECT_THAT(RefusedFields(R"({"affinity":{
+    "podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"t"},{"namespaceSelector":{}}]},
+    "podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"podAffinityTerm":{"namespaces":["bob"]}}]}}})"),
+              ElementsAre("spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.namespaces",
+                          "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].namespaceSelector"));
+}
+
+TEST_F(UserAdmissionTest, AnUnconfinedProfileIsRefusedAsAnAnnotationToo) {
+  EXPECT_THAT(AdmitText(pods_, R"({"metadata":{"annotations":{"container.apparmor.security.beta.kubernetes.io/c":"unconfined"}}})"),
+              HasSubstr("metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden"));
+  EXPECT_THAT(AdmitText(pods_, R"({"metadata":{"annotations":{"container.apparmor.security.beta.kubernetes.io/c":"runtime/default"}}})"),
+              HasSubstr(R"("allot.dev/user":"alice")"));
+}
+
+TEST_F(UserAdmissionTest, NoContainerGetsMorePrivilegesThanItStartsWith) {
+  EXPECT_THAT(AdmitText(pods_, R"({"spec":{"initContainers":[{"name":"i"}],"containers":[{"name":"c","securityContext":{}}]}})"),
+              HasSubstr(R"({"initContainers":[{"name":"i","securityContext":{"allowPrivilegeEscalation":false}}],)"
+                        R"("containers":[{"name":"c","securityContext":{"allowPrivilegeEscalation":false}}]})"));
+  EXPECT_THAT(AdmitText(deployments_, R"({"spec":{"template":{"spec":{"containers":[{"name":"c"}]}}}})"),
+              HasSubstr(R"("allowPrivilegeEscalation":false)"));
+  EXPECT_THAT(RefusedFields(R"({"containers":[{"securityContext":{"allowPrivilegeEscalation":true}}]})"),
+              ElementsAre("spec.containers[0].securityContext.allowPrivilegeEscalation"));
+}
+
+TEST_F(UserAdmissionTest, WhatCannotBeChangedAnyMoreIsLeftAsItIs) {
+  constexpr std::string_view kPod =
+      R"({"metadata":{"annotations":{"allot.dev/user":"alice"}},"spec":{"containers":[{"name":"c"}],"ephemeralContainers":[{"name":"old"}]}})";
+  EXPECT_EQ(AdmitText(pods_, kPod, kPod), kPod);
+  ASSERT_OK_AND_ASSIGN(
+      const json::Value more,
+      Admit(pods_, R"({"metadata":{},"spec":{"ephemeralContainers":[{"name":"old"},{"name":"new"}]}})", kPod, "ephemeralcontainers"));
+  EXPECT_EQ(json::Write(more["spec"]),
+            R"({"ephemeralContainers":[{"name":"old"},{"name":"new","securityContext":{"allowPrivilegeEscalation":false}}]})");
+}
+
+TEST_F(UserAdmissionTest, AClaimInUseKeepsItsFinalizer) {
+  const Kind claims = KindOf("resource.k8s.io", "resourceclaims");
+  const auto claim = [](std::string_view finalizers, std::string_view status) {
+    return StrCat(R"({"metadata":{"finalizers":[)", finalizers, R"(]},"status":)", status, "}");
+  };
+  constexpr std::string_view kBoth = R"("a/b","resource.kubernetes.io/delete-protection")", kOther = R"("a/b")";
+  for (const std::string_view status : {R"({"allocation":{}})", R"({"reservedFor":[{"uid":"u"}]})"}) {
+    EXPECT_THAT(AdmitText(claims, claim(kOther, status), claim(kBoth, status)), HasSubstr("delete the Pods that use it"));
+    EXPECT_EQ(AdmitText(claims, claim(kBoth, status), claim(kBoth, status)), claim(kBoth, status));
+  }
+  EXPECT_EQ(AdmitText(claims, claim(kOther, "{}"), claim(kBoth, "{}")), claim(kOther, "{}"));
+  user_ = "system:serviceaccount:kube-system:resource-claim-controller";
+  EXPECT_EQ(AdmitText(claims, claim("", R"({"allocation":{}})"), claim(kBoth, R"({"allocation":{}})")), claim("", R"({"allocation":{}})"));
+}
+
+TEST_F(UserAdmissionTest, AUsersNamespaceHasRoomForSoManyObjectsOfAKind) {
+  const auto create = [&](const char* resource, std::string_view text, const std::string& space) {
+    const std::shared_ptr<const Kind> kind = api_.BuiltIn(resource);
+    ASSERT_OK(api_.Create({}, {kind, space}, Read(text), {}));
+  };
+  const auto admit = [&](const char* resource) { return AdmitText(*api_.BuiltIn(resource), R"({"metadata":{}})"); };
+  create("configmaps", R"({"metadata":{"name":"a"}})", "alice");
+  create("configmaps", R"({"metadata":{"name":"a"}})", "bob");
+  EXPECT_EQ(admit("configmaps"), R"({"metadata":{}})");
+  create("configmaps", R"({"metadata":{"name":"b"}})", "alice");
+  EXPECT_THAT(admit("configmaps"), HasSubstr("exceeded quota: a user's namespace has at most 2 configmaps"));
+  EXPECT_EQ(admit("secrets"), R"({"metadata":{}})");
+
+  user_ = "system:serviceaccount:kube-system:job-controller";
+  groups_ = {"system:authenticated"};
+  EXPECT_EQ(admit("configmaps"), R"({"metadata":{}})");
+  create("namespaces", R"({"metadata":{"name":"alice","annotations":{"allot.dev/user":"alice"}}})", "");
+  EXPECT_THAT(admit("configmaps"), HasSubstr("exceeded quota"));
+  groups_ = {"system:masters"};
+  EXPECT_EQ(admit("configmaps"), R"({"metadata":{}})");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <set>
 
 #include "apiserver/kinds/checks.h"
 
@@ -17,6 +18,11 @@ constexpr std::string_view kRunsAsUser = "a user's Pod runs as the user who made
 constexpr std::string_view kReachesHost = "a user's Pod may not reach beyond itself; leave it out, or ask the admin";
 constexpr std::string_view kOwnVolumes[] = {"configMap", "downwardAPI",           "emptyDir",  "ephemeral",
                                             "image",     "persistentVolumeClaim", "projected", "secret"};
+
+constexpr std::string_view kOneNamespace =
+    "it would keep others' Pods from nodes; terms of a user's Pod are about their own namespace: leave it out";
+constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kubernetes.io/";
+constexpr std::string_view kContainerLists[] = {"initContainers", "containers", "ephemeralContainers"};
 
 void ForbidPresent(const FieldPath& field, const json::Value& object, std::initializer_list<std::string_view> names, std::string_view why,
                    FieldErrors& errors) {
@@ -45,7 +51,7 @@ void CheckContext(const FieldPath& field, const json::Value& context, std::strin
 
 void CheckContainerContext(const FieldPath& field, const json::Value& context, std::string_view uid, FieldErrors& errors) {
   CheckContext(field, context, uid, errors);
-  ForbidTrue(field, context, {"privileged"}, errors);
+  ForbidTrue(field, context, {"privileged", "allowPrivilegeEscalation"}, errors);
   if (!ItemsOf(context["capabilities"]["add"]).empty()) errors.Forbidden(field.Child("capabilities").Child("add"), kReachesHost);
   const std::string_view mount = TextOf(context["procMount"]);
   if (!mount.empty() && mount != "Default") errors.Forbidden(field.Child("procMount"), kReachesHost);
@@ -80,20 +86,66 @@ void CheckVolume(const FieldPath& field, const json::Value& volume, FieldErrors&
   }
 }
 
+void CheckTerm(const FieldPath& field, const json::Value& term, FieldErrors& errors) {
+  if (!ItemsOf(term["namespaces"]).empty()) errors.Forbidden(field.Child("namespaces"), kOneNamespace);
+  if (!term["namespaceSelector"].IsNull()) errors.Forbidden(field.Child("namespaceSelector"), kOneNamespace);
+}
+
+// A term counts for both sides: what a Pod wants to be away from is not scheduled beside it.
+void CheckAffinity(const FieldPath& field, const json::Value& affinity, FieldErrors& errors) {
+  constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+  constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  for (const std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
+    const auto required = ItemsOf(affinity[kind][kRequired]), preferred = ItemsOf(affinity[kind][kPreferred]);
+    const FieldPath path = field.Child(kind);
+    for (size_t i = 0; i < required.size(); ++i) CheckTerm(path.Child(kRequired).Index(i), required[i], errors);
+    for (size_t i = 0; i < preferred.size(); ++i) {
+      CheckTerm(path.Child(kPreferred).Index(i).Child("podAffinityTerm"), preferred[i]["podAffinityTerm"], errors);
+    }
+  }
+}
+
+// What is refused anyway is not given a second, stranger reason: with these, validation forbids false.
+bool MayEscalate(const json::Value& context) {
+  return !context["allowPrivilegeEscalation"].IsNull() || IsTrue(context["privileged"]) || !ItemsOf(context["capabilities"]["add"]).empty();
+}
+
 }  // namespace
 
-void CheckUsersPod(const FieldPath& field, const json::Value& spec, std::string_view uid, FieldErrors& errors) {
+json::Value RestrictUsersPod(json::Editor& edit, const json::Value& spec, const json::Value& old) {
+  json::Value restricted = spec;
+  for (const std::string_view list : kContainerLists) {
+    if (ItemsOf(spec[list]).empty()) continue;
+    std::set<std::string_view> stay;
+    for (const json::Value& container : ItemsOf(old[list])) stay.insert(TextOf(container["name"]));
+    restricted = edit.Set(restricted, list, edit.Map(spec[list], [&](const json::Value& container) {
+      if (stay.contains(TextOf(container["name"])) || MayEscalate(container["securityContext"])) return container;
+      return edit.SetAt(container, {"securityContext", "allowPrivilegeEscalation"}, edit.Bool(false));
+    }));
+  }
+  return restricted;
+}
+
+void CheckUsersPod(const FieldPath& place, const json::Value& pod, std::string_view uid, FieldErrors& errors) {
+  for (const json::Member& annotation : MembersOf(pod["metadata"]["annotations"])) {
+    if (annotation.key.starts_with(kAppArmor) && TextOf(annotation.value) == "unconfined") {
+      errors.Forbidden(place.Child("metadata").Child("annotations").Key(annotation.key), kReachesHost);
+    }
+  }
+  const FieldPath field = place.Child("spec");
+  const json::Value& spec = pod["spec"];
   ForbidTrue(field, spec, {"hostNetwork", "hostPID", "hostIPC"}, errors);
   const FieldPath context = field.Child("securityContext");
   CheckContext(context, spec["securityContext"], uid, errors);
   ForbidPresent(context, spec["securityContext"], {"fsGroup", "supplementalGroups"}, kRunsAsUser, errors);
   ForbidPresent(context, spec["securityContext"], {"sysctls"}, kReachesHost, errors);
-  for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+  for (const std::string_view list : kContainerLists) {
     const auto containers = ItemsOf(spec[list]);
     for (size_t i = 0; i < containers.size(); ++i) CheckContainer(field.Child(list).Index(i), containers[i], uid, errors);
   }
   const auto volumes = ItemsOf(spec["volumes"]);
   for (size_t i = 0; i < volumes.size(); ++i) CheckVolume(field.Child("volumes").Index(i), volumes[i], errors);
+  CheckAffinity(field.Child("affinity"), spec["affinity"], errors);
   if (TextOf(spec["priorityClassName"]).starts_with("system-")) {
     errors.Forbidden(field.Child("priorityClassName"), "it would take the place of others' Pods; choose a class that is not the system's");
   }

@@ -77,16 +77,23 @@ void RaiseFileLimit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);  // with fewer files it serves fewer clients
 }
 
-// Until somebody ends the program.
-void ServeUntil(const Cancel& stop, apiserver::Server& server, const std::function<Result<Tls>()>& open_tls) {
+// Until somebody ends the program. `new_authority` hears of one that signs from now on.
+void ServeUntil(const Cancel& stop, apiserver::Server& server, std::string authority_pem, const std::function<Result<Tls>()>& open_tls,
+                const std::function<Status(const std::string& authority_pem)>& new_authority) {
   pollfd stopped{.fd = stop.fd(), .events = POLLIN, .revents = 0};
   while (!stop.requested()) {
     if (::poll(&stopped, 1, kLookAtCertificates) != 0) continue;
     Result<Tls> tls = open_tls();
-    if (tls.ok()) {
-      server.SetTls(std::move(tls->server));
-    } else {
+    if (!tls.ok()) {
       Note(StrCat("warning: the certificate stays as it is: ", tls.status().message()));
+      continue;
+    }
+    server.SetTls(std::move(tls->server));
+    if (tls->authority_pem == authority_pem) continue;
+    if (const Status told = new_authority(tls->authority_pem); told.ok()) {
+      authority_pem = std::move(tls->authority_pem);
+    } else {
+      Note(StrCat("warning: the admin's kubeconfig trusts the old authority: ", told.message()));
     }
   }
 }
@@ -121,13 +128,16 @@ Status Run(const Arguments& arguments) {
   Result<std::unique_ptr<apiserver::Server>> started = apiserver::Server::Start(options, access, clock, random);
   if (!started.ok()) return WithAdvice(started.status(), folder.path);
   apiserver::Server& server = **started;
-  TRY(files.WriteFileAtomic(folder.admin_config(), apiserver::WriteKubeconfig({server.url(), tls.authority_pem, "admin", token, ""})));
+  const auto write_config = [&](const std::string& authority_pem) {
+    return files.WriteFileAtomic(folder.admin_config(), apiserver::WriteKubeconfig({server.url(), authority_pem, "admin", token, ""}));
+  };
+  TRY(write_config(tls.authority_pem));
   if (!arguments.Bool("quiet")) {
     TRY(Print(StrCat("# Kubernetes API on ", server.url(), " and ", folder.socket(), ", stored in ", folder.store(),
                      "\nexport KUBECONFIG=", folder.admin_config(), "\n")));
     TRY(Flush());
   }
-  ServeUntil(signals.stop, server, open_tls);
+  ServeUntil(signals.stop, server, tls.authority_pem, open_tls, write_config);
   return Status();
 }
 

@@ -36,7 +36,9 @@ nanoseconds QueueState::Retry(const std::string& key, MonotonicTime now) {
   ++retries_;
   nanoseconds pause = options_.first_pause;
   for (int i = failures_[key]++; i > 0 && pause < options_.longest_pause; --i) pause *= 2;
-  pause = std::max(std::min(pause, options_.longest_pause), *limit_.Take(now, std::nullopt));
+  pause = std::min(pause, options_.longest_pause);
+  // A key that fails all the time must not make all others wait for what it owes.
+  pause = std::max(pause, limit_.Take(now, options_.longest_pause).value_or(options_.longest_pause));
   AddAfter(key, pause, now);
   return pause;
 }

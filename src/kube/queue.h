@@ -32,7 +32,7 @@ namespace allot::kube {
 struct QueueOptions {
   // How long a key waits for its next try: doubles with each Retry until Forget.
   std::chrono::nanoseconds first_pause = std::chrono::milliseconds(5), longest_pause = std::chrono::seconds(1000);
-  // Of all keys together; the longer of the two pauses counts.
+  // Of all keys together; the longer of the two pauses counts, and none is longer than longest_pause.
   double retries_per_second = 10;  // on average; 0: no limit
   int retry_burst = 100;           // that many at once
 };

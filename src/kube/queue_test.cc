@@ -117,6 +117,16 @@ TEST_F(QueueStateTest, ManyKeysThatFailAtOnceAreSpreadByTheOverallLimit) {
   EXPECT_EQ(TakeAll().size(), 110u);
 }
 
+TEST_F(QueueStateTest, AKeyThatFailsAllTheTimeDoesNotHoldUpTheOthersForLong) {
+  QueueOptions options;
+  options.longest_pause = seconds(30);
+  QueueState queue(options);
+  for (int i = 0; i < 100'000; ++i) EXPECT_LE(queue.Retry("hot", now()), seconds(30));
+  EXPECT_LE(queue.Retry("other", now()), seconds(30));
+  clock_.Advance(seconds(31));
+  EXPECT_EQ(queue.Retry("another", now()), milliseconds(5));
+}
+
 TEST_F(QueueStateTest, ShutDownWithoutDrainingGivesNothingOutAnyMore) {
   for (const char* key : {"a", "b"}) queue_.Add(key);
   ASSERT_EQ(queue_.Take(now()), "a");

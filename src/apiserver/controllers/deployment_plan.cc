@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "apiserver/controllers/stored.h"
 
@@ -80,7 +81,8 @@ std::vector<int64_t> ProportionalSizes(const RolloutPlan& plan, const std::vecto
       part = -set.replicas;
     } else if (const int64_t before = set.most_before.value_or(0) > 0 ? *set.most_before : replicas_now; before > 0) {
       const double size = static_cast<double>(set.replicas) * static_cast<double>(plan.most()) / static_cast<double>(before);
-      part = std::llround(size) - set.replicas;
+      // The number of before is an annotation, which people may write; no set is larger than this.
+      part = std::llround(std::min<double>(size, std::numeric_limits<int32_t>::max())) - set.replicas;
     }
     const int64_t left = change - done;
     part = change > 0 ? std::min(part, left) : std::max(part, left);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "json/json.h"
 
 namespace allot::apiserver {
@@ -59,6 +61,12 @@ TEST(ProportionalSizes, EachGrowsByItsShare) {
 
 TEST(ProportionalSizes, AllGoToZero) {
   EXPECT_THAT(ProportionalSizes(Plan(0, 0, 0), {SetSize{8, 8, 13}, SetSize{5, 5, 13}}, 13), ElementsAre(0, 0));
+}
+
+TEST(ProportionalSizes, NoShareIsLargerThanASetCanBe) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const SetSize one{kMost - 1, 0, 1}, two{1, 0, 1};
+  EXPECT_THAT(ProportionalSizes(Plan(kMost, kMost * 10'000, 0), {one, two}, 1), ElementsAre(kMost * 10'000, kMost));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "apiserver/controllers/deployments.h"
 #include "json/json.h"
@@ -94,7 +95,8 @@ json::Value SetFor(json::Editor& edit, const json::Value& deployment, std::strin
 }
 
 Status Deployments::HaveCurrent(Rollout& rollout) {
-  const int64_t revision = HighestRevision(rollout.old) + 1;
+  // People may write a revision: there may be none above it.
+  const int64_t revision = std::min(HighestRevision(rollout.old), std::numeric_limits<int64_t>::max() - 1) + 1;
   return rollout.current ? KeepCurrent(rollout, revision) : MakeCurrent(rollout, revision);
 }
 

@@ -130,7 +130,7 @@ Status Deployments::Recreate(Rollout& rollout) {
 }
 
 bool Deployments::HasPods(const Stored& set) const {
-  const std::vector<Key> dependents = world().owners.Of(set.uid());
+  const std::vector<Key> dependents = world().owners.Of(set.uid(), set.key().space);
   return std::any_of(dependents.begin(), dependents.end(), [&](const Key& key) {
     const std::optional<Stored> pod = key.resource == "pods" ? Read(store(), key) : std::nullopt;
     return pod && !HasEnded(pod->json());

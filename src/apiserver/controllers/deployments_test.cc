@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "apiserver/controllers/conditions.h"
 #include "apiserver/controllers/deployment_sets.h"
 #include "apiserver/controllers/garbage.h"
@@ -229,6 +231,30 @@ TEST_F(DeploymentsTest, DeletionTakesReplicaSetsAndPods) {
   EXPECT_THAT(world_.Names(kDeployments), IsEmpty());
   EXPECT_THAT(world_.Names(kSets), IsEmpty());
   EXPECT_THAT(world_.Names("pods"), IsEmpty());
+}
+
+TEST_F(DeploymentsTest, APodInAnotherNamespaceDoesNotHoldUpARecreate) {
+  world_.Create(kDeployments, Deployment(1, R"({"type":"Recreate"})"));
+  world_.Settle();
+  world_.Create("pods",
+                StrCat(R"({"metadata":{"name":"theirs","ownerReferences":[
+      {"apiVersion":"example.com/v1","kind":"Thing","name":"x","uid":"y"},
+      {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r","uid":")",
+                       world_.At(kSets).uid(), R"("}]},"spec":{}})"),
+                "elsewhere");
+  SetImage("i:2");
+  world_.Settle();
+  EXPECT_EQ(PodsWith("i:2"), 1);
+}
+
+TEST_F(DeploymentsTest, AfterTheHighestRevisionThereIsNoHigherOne) {
+  world_.Create(kDeployments, Deployment(1));
+  world_.Settle();
+  const std::string highest = std::to_string(std::numeric_limits<int64_t>::max());
+  world_.Set(kSets, world_.Names(kSets).front(), {"metadata", "annotations", kRevision}, StrCat("\"", highest, "\""));
+  SetImage("i:2");
+  world_.Settle();
+  for (const Stored& set : world_.All(kSets)) EXPECT_EQ(TextAt(set.metadata(), {"annotations", kRevision}), highest);
 }
 
 }  // namespace

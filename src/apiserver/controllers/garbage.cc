@@ -1,6 +1,8 @@
 #include "apiserver/controllers/garbage.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 namespace allot::apiserver {
 
@@ -11,6 +13,9 @@ constexpr size_t kGoneOwners = 1000;
 constexpr std::chrono::seconds kUnknownKindPause{60};  // its definition may come
 
 bool IsWaiting(const json::Value& object) { return IsDeleting(object) && HasFinalizer(object, kForeground); }
+
+// To what is elsewhere, an owner in a namespace is none.
+bool Reaches(const Key& owner, const Key& dependent) { return owner.space.empty() || owner.space == dependent.space; }
 
 bool Blocks(const json::Value& dependent, std::string_view owner_uid) {
   const auto owners = json::ItemsOf(dependent["metadata"]["ownerReferences"]);
@@ -24,13 +29,14 @@ bool Blocks(const json::Value& dependent, std::string_view owner_uid) {
 void Garbage::Notice(const Sight& sight) {
   // Owners that wait hear of every change of what they wait for: it may have gone, or stopped to block.
   for (const std::string& uid : world().owners.By(sight.key())) {
-    if (const auto waits = waiting_.find(uid); waits != waiting_.end()) Add(waits->second);
+    const auto waits = waiting_.find(uid);
+    if (waits != waiting_.end() && Reaches(waits->second, sight.key())) Add(waits->second);
   }
   if (sight.deleted()) {
     waiting_.erase(sight.uid());
     if (!world().owners.Any(sight.uid())) return;
     Remember(sight.uid());
-    for (const Key& dependent : world().owners.Of(sight.uid())) Add(dependent);
+    for (const Key& dependent : world().owners.Of(sight.uid(), sight.key().space)) Add(dependent);
     return;
   }
   const bool ends = sight.Mentions("\"deletionTimestamp\"") && (sight.Mentions("\"orphan\"") || sight.Mentions("\"foregroundDeletion\""));
@@ -100,14 +106,20 @@ Garbage::OwnerState Garbage::StateOf(const Stored& object, const json::Value& re
   if (kind == nullptr) return OwnerState::kUnknown;
   if (kind->type.namespaced && object.key().space.empty()) return OwnerState::kUnknown;
   const Key key{kind->type.FullName(), kind->type.namespaced ? object.key().space : "", std::string(json::TextOf(reference["name"]))};
-  const std::optional<Stored> owner = Read(store(), key);
-  if (!owner || owner->uid() != uid) return OwnerState::kGone;
-  return IsWaiting(owner->json()) ? OwnerState::kWaits : OwnerState::kThere;
+  EntryPtr owner = store().Get(key);
+  if (owner == nullptr || owner->uid != uid) return OwnerState::kGone;
+  return IsWaiting(Stored(std::move(owner)).json()) ? OwnerState::kWaits : OwnerState::kThere;
 }
 
 std::vector<Garbage::OwnerState> Garbage::OwnersOf(const Stored& object) const {
   std::vector<OwnerState> states;
-  for (const json::Value& reference : json::ItemsOf(object.metadata()["ownerReferences"])) states.push_back(StateOf(object, reference));
+  std::map<std::array<std::string_view, 4>, OwnerState> known;  // an object may name an owner thousands of times
+  for (const json::Value& reference : json::ItemsOf(object.metadata()["ownerReferences"])) {
+    const auto text = [&](std::string_view key) { return json::TextOf(reference[key]); };
+    const auto [place, added] = known.try_emplace({text("apiVersion"), text("kind"), text("name"), text("uid")});
+    if (added) place->second = StateOf(object, reference);
+    states.push_back(place->second);
+  }
   return states;
 }
 
@@ -127,12 +139,17 @@ Result<Again> Garbage::CheckOwners(const Stored& object) {
 // Takes the references to all but the owners that stay.
 Status Garbage::DropReferences(const Stored& object, const std::vector<OwnerState>& states) {
   const auto references = json::ItemsOf(object.metadata()["ownerReferences"]);
+  std::unordered_set<std::string_view> dropped;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (states[i] != OwnerState::kThere) dropped.insert(json::TextOf(references[i]["uid"]));
+  }
   return ChangeAny(object, [&](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
-    json::Value changed = stored;
-    for (size_t i = 0; i < states.size(); ++i) {
-      if (states[i] != OwnerState::kThere) changed = WithoutOwner(edit, changed, json::TextOf(references[i]["uid"]));
+    std::vector<json::Value> kept;
+    for (const json::Value& owner : json::ItemsOf(stored["metadata"]["ownerReferences"])) {
+      if (!dropped.contains(json::TextOf(owner["uid"]))) kept.push_back(owner);
     }
-    return changed;
+    if (kept.empty()) return edit.WithoutAt(stored, {"metadata", "ownerReferences"});
+    return edit.SetAt(stored, {"metadata", "ownerReferences"}, edit.Array(kept));
   });
 }
 
@@ -145,7 +162,7 @@ Status Garbage::DeleteDependent(const Stored& object, bool owner_waits) {
   options.propagation = HasFinalizer(object.json(), kOrphan)       ? "Orphan"
                         : HasFinalizer(object.json(), kForeground) ? "Foreground"
                                                                    : "Background";
-  const std::vector<Key> dependents = world().owners.Of(object.uid());
+  const std::vector<Key> dependents = world().owners.Of(object.uid(), object.key().space);
   if (owner_waits && !dependents.empty()) {
     options.propagation = "Foreground";
     TRY(BreakCircle(object, dependents));
@@ -171,7 +188,7 @@ Status Garbage::BreakCircle(const Stored& object, const std::vector<Key>& depend
 }
 
 Status Garbage::Orphan(const Stored& owner) {
-  for (const Key& key : world().owners.Of(owner.uid())) {
+  for (const Key& key : world().owners.Of(owner.uid(), owner.key().space)) {
     const std::optional<Stored> dependent = Read(store(), key);
     if (!dependent) continue;
     TRY(ChangeAny(*dependent, [&](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
@@ -183,10 +200,9 @@ Status Garbage::Orphan(const Stored& owner) {
 
 Status Garbage::AwaitDependents(const Stored& owner) {
   bool blocked = false;
-  for (const Key& key : world().owners.Of(owner.uid())) {
+  for (const Key& key : world().owners.Of(owner.uid(), owner.key().space)) {
     const std::optional<Stored> dependent = Read(store(), key);
-    // To what is elsewhere, an owner in a namespace is none.
-    if (!dependent || (!owner.key().space.empty() && key.space != owner.key().space)) continue;
+    if (!dependent) continue;
     blocked = blocked || Blocks(dependent->json(), owner.uid());
     if (!IsDeleting(dependent->json())) Add(key);
   }

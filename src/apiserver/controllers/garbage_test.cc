@@ -2,13 +2,18 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
+
 #include "apiserver/controllers/test_world.h"
 
 namespace allot::apiserver {
 namespace {
 
+using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 constexpr std::string_view kNobody = "11111111-2222-3333-4444-555555555555";
@@ -176,6 +181,42 @@ TEST_F(GarbageTest, ARefusedChangeIsTriedAgain) {
   world_.Pass(std::chrono::seconds(2));
   EXPECT_FALSE(world_.Has("configmaps", "owner"));
   EXPECT_THAT(world_.Names("secrets"), ElementsAre("child"));
+}
+
+TEST_F(GarbageTest, ThousandsOfReferencesAreTakenOffAtOnce) {
+  const std::string uid = Owner("owner", StrCat(R"(,"annotations":{"a":")", std::string(1 << 20, 'x'), "\"}"));
+  std::string references;
+  for (int i = 0; i < 10'000; ++i) {
+    references += StrCat(Reference("v1", "ConfigMap", "owner", uid), ",", Reference("v1", "ConfigMap", "owner", StrCat("gone-", i)), ",");
+  }
+  references.pop_back();
+  world_.Create("secrets", Owned("child", references));
+  const std::clock_t begin = std::clock();
+  world_.Settle();
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 15);  // of this process; it takes a fraction of one
+  EXPECT_THAT(OwnersOf(world_.Get("secrets", "child").json()), AllOf(SizeIs(10'000), Each(uid)));
+}
+
+TEST_F(GarbageTest, WhoRefersToAnOwnerFromAnotherNamespaceIsNotItsDependent) {
+  const std::string uid = Owner("owner");
+  // Its own owner is of a kind that may come: it stays.
+  const std::string references =
+      StrCat(Reference("v1", "ConfigMap", "owner", uid, true), ",", Reference("example.com/v1", "Thing", "x", kNobody));
+  world_.Create("secrets", Owned("theirs", references), "elsewhere");
+  world_.Settle();
+  world_.Delete("configmaps", "owner", "Orphan");
+  world_.Settle();
+  EXPECT_FALSE(world_.Has("configmaps", "owner"));
+  EXPECT_THAT(OwnersOf(world_.At("secrets").json()), ElementsAre(uid, kNobody));
+}
+
+TEST_F(GarbageTest, AClusterScopedOwnerHasDependentsInNamespaces) {
+  const std::string uid = world_.Create("nodes", R"({"metadata":{"name":"n1"}})").uid();
+  world_.Create("secrets", Owned("child", Reference("v1", "Node", "n1", uid)));
+  world_.Settle();
+  world_.Delete("nodes", "n1", "Orphan");
+  world_.Settle();
+  EXPECT_THAT(OwnersOf(world_.Get("secrets", "child").json()), IsEmpty());
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ Status Jobs::WriteStatus(const Stored& job, const Turn& turn) {
 
 // Nothing is counted any more: no Pod is held, and the Job itself may have a time to live.
 Result<Again> Jobs::AfterEnd(const Stored& job) {
-  for (const Key& key : world().owners.Of(job.uid())) {
+  for (const Key& key : world().owners.Of(job.uid(), job.key().space)) {
     const std::optional<Stored> pod = key.resource == "pods" ? Read(store(), key) : std::nullopt;
     if (pod && HasFinalizer(pod->json(), kJobTracking)) TRY(Release(*pod));
   }

@@ -23,7 +23,10 @@ Loop::Loop(Api& api, const Clock& clock, Log* log) : world_{api, clock}, log_(lo
 }
 
 void Loop::Add(std::unique_ptr<Controller> controller) {
-  controller->SendKeysTo([this, prefix = StrCat(controllers_.size(), "/")](const Key& key) { queue_.Add(StrCat(prefix, WriteKey(key))); });
+  controller->SendKeysTo([this, prefix = StrCat(controllers_.size(), "/")](const Key& key) {
+    // No object has a slash in its name, but whoever refers to an owner may write one.
+    if (key.name.find('/') == std::string::npos) queue_.Add(StrCat(prefix, WriteKey(key)));
+  });
   controllers_.push_back(std::move(controller));
 }
 

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 
 #include "apiserver/controllers/controllers.h"
+#include "apiserver/controllers/deployments.h"
+#include "apiserver/controllers/jobs.h"
 #include "apiserver/controllers/label_selector.h"
+#include "apiserver/controllers/pod_claims.h"
+#include "apiserver/controllers/replica_sets.h"
 #include "apiserver/controllers/test_world.h"
 #include "base/test_util.h"
 
@@ -80,6 +84,42 @@ TEST(Loop, TheIndexOfOwnersFollowsChanges) {
   world.Delete("secrets", "a");
   world.Settle();
   EXPECT_THAT(world.world().owners.Of("v"), IsEmpty());
+}
+
+TEST(Loop, AnOwnerWithASlashInItsNameIsNobody) {
+  TestWorld world;
+  world.Add<Deployments>();
+  world.Add<ReplicaSets>();
+  world.Add<Jobs>();
+  world.Add<PodClaims>();
+  const auto owned = [](std::string_view kind, std::string_view name) {
+    return StrCat(R"({"metadata":{"name":")", kind == "Deployment" ? "a" : "p", R"(","ownerReferences":[{"kind":")", kind, R"(","name":")",
+                  name, R"(","uid":"u","controller":true}]},"spec":{"replicas":0},"status":{"allocation":{}}})");
+  };
+  world.Create("pods", owned("Job", "a/b"));
+  world.Create("replicasets.apps", owned("Deployment", "a/b/c"));
+  world.Create("resourceclaims.resource.k8s.io", owned("Pod", "/"));
+  world.Settle();
+  world.Set("pods", "p", {"metadata", "ownerReferences"}, R"([{"kind":"ReplicaSet","name":"a/b","uid":"u","controller":true}])");
+  world.Settle();
+  world.Delete("pods", "p");
+  world.Settle();
+  const Key key{"pods", "lab", "a/b"};
+  EXPECT_EQ(ReadKey(WriteKey(key)), key);
+}
+
+TEST(Loop, OwnersAreLookedUpInANamespaceOrEverywhere) {
+  Referrers owners;
+  const Key here{"pods", "lab", "a"}, there{"configmaps", "other", "b"};
+  owners.Set(here, {"u", "u"});
+  owners.Set(there, {"u"});
+  EXPECT_THAT(owners.Of("u", "lab"), ElementsAre(here));
+  EXPECT_THAT(owners.Of("u", "nowhere"), IsEmpty());
+  EXPECT_THAT(owners.Of("u"), ElementsAre(there, here));
+  owners.Set(here, {});
+  EXPECT_THAT(owners.Of("u", "lab"), IsEmpty());
+  owners.Set(there, {});
+  EXPECT_FALSE(owners.Any("u"));
 }
 
 TEST(LabelSelector, SelectsByLabelsAndExpressions) {

@@ -20,8 +20,8 @@ Result<std::vector<Stored>> OwningController::Owned(const Stored& owner, std::st
     }
     if (IsControlledBy(object.json(), owner.uid())) owned.push_back(std::move(object));
   }
-  for (const Key& key : world().owners.Of(owner.uid())) {
-    if (!stays || key.resource != resource || key.space != owner.key().space || seen.contains(key)) continue;
+  for (const Key& key : world().owners.Of(owner.uid(), owner.key().space)) {
+    if (!stays || key.resource != resource || seen.contains(key)) continue;
     std::optional<Stored> object = Read(store(), key);
     if (!object || !IsControlledBy(object->json(), owner.uid())) continue;
     // Its own labels decide, since to let go of a Pod is to make another one.

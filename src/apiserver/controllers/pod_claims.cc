@@ -93,8 +93,8 @@ Result<std::string> PodClaims::ClaimFor(const Stored& pod, const json::Value& wa
 }
 
 std::optional<std::string> PodClaims::FindClaim(const Stored& pod, std::string_view wanted) const {
-  for (const Key& key : world().owners.Of(pod.uid())) {
-    if (key.resource != kClaims || key.space != pod.key().space) continue;
+  for (const Key& key : world().owners.Of(pod.uid(), pod.key().space)) {
+    if (key.resource != kClaims) continue;
     const std::optional<Stored> claim = Read(store(), key);
     if (!claim || !IsControlledBy(claim->json(), pod.uid()) || IsDeleting(claim->json())) continue;
     if (json::TextOf(claim->metadata()["annotations"][kPodClaimName]) == wanted) return key.name;

@@ -20,8 +20,8 @@ class Referrers {
   // What `from` refers to, instead of what it did before.
   void Set(const Key& from, std::vector<std::string> uids);
 
-  // Sorted.
-  std::vector<Key> Of(const std::string& uid) const;
+  // Those in a namespace (empty: everywhere), sorted. Anybody may refer to a uid, so an object in a namespace asks for its own.
+  std::vector<Key> Of(const std::string& uid, const std::string& space = "") const;
   bool Any(const std::string& uid) const { return from_.contains(uid); }
   // What an object refers to.
   const std::vector<std::string>& By(const Key& from) const;
@@ -29,7 +29,7 @@ class Referrers {
   void Clear();
 
  private:
-  std::unordered_map<std::string, std::set<Key>> from_;  // by what they refer to
+  std::unordered_map<std::string, std::map<std::string, std::set<Key>>> from_;  // by what they refer to, and their namespace
   std::map<Key, std::vector<std::string>> to_;
 };
 

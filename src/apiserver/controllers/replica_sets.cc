@@ -41,6 +41,15 @@ int64_t Seconds(const std::optional<WallTime>& time) {
   return time ? std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count() : 0;
 }
 
+// The conditions with the failure. The first message stays as long as the reason does: each names another Pod, and a status that changes
+// with every try would bring the set here again at once.
+json::Value SetFailure(json::Editor& edit, const json::Value& status, std::string_view reason, const std::string& message, WallTime now) {
+  const json::Value* before = FindCondition(status, "ReplicaFailure");
+  const bool same = before != nullptr && json::TextOf((*before)["status"]) == "True" && json::TextOf((*before)["reason"]) == reason;
+  if (same) return status["conditions"];
+  return SetCondition(edit, status["conditions"], {"ReplicaFailure", "True", reason, message}, now);
+}
+
 }  // namespace
 
 std::vector<const Stored*> LeastUsefulFirst(const std::vector<Stored>& pods) {
@@ -132,8 +141,7 @@ Result<Again> ReplicaSets::WriteStatus(const Stored& set, const std::vector<Stor
     json::Value conditions = WithoutCondition(edit, status["conditions"], "ReplicaFailure");
     if (!scaled.ok()) {
       const bool too_few = Replicas(set) > static_cast<int64_t>(active.size());
-      conditions = SetCondition(edit, status["conditions"],
-                                {"ReplicaFailure", "True", too_few ? "FailedCreate" : "FailedDelete", scaled.message()}, Now());
+      conditions = SetFailure(edit, status, too_few ? "FailedCreate" : "FailedDelete", scaled.message(), Now());
     }
     status = json::ItemsOf(conditions).empty() ? edit.Without(status, "conditions") : edit.Set(status, "conditions", conditions);
     return json::Equal(status, stored["status"]) ? stored : edit.Set(stored, "status", status);

@@ -125,5 +125,15 @@ TEST_F(ReplicaSetsTest, MakesNoPodsWhileItIsDeleted) {
   EXPECT_THAT(world_.Names("pods"), IsEmpty());
 }
 
+TEST_F(ReplicaSetsTest, TheSameFailureOfAnotherPodIsNoChange) {
+  world_.Create(kSets, kSet);
+  world_.Set(kSets, "r", {"status"}, R"({"replicas":0,"observedGeneration":1,"conditions":[{"type":"ReplicaFailure","status":"True",
+      "lastTransitionTime":"2026-01-01T00:00:00Z","reason":"FailedCreate","message":"pods \"r-abcde\" is forbidden"}]})");
+  const uint64_t before = world_.Get(kSets, "r").entry().version;
+  world_.api().Refuse("pods");
+  world_.Settle();
+  EXPECT_EQ(world_.Get(kSets, "r").entry().version, before);
+}
+
 }  // namespace
 }  // namespace allot::apiserver

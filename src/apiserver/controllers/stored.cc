@@ -34,9 +34,11 @@ std::optional<Stored> Read(const Store& store, const Key& key) {
 std::string WriteKey(const Key& key) { return StrCat(key.resource, "/", key.space, "/", key.name); }
 
 Key ReadKey(std::string_view text) {
-  const std::vector<std::string_view> parts = Split(text, '/');
-  CHECK(parts.size() == 3);
-  return {std::string(parts[0]), std::string(parts[1]), std::string(parts[2])};
+  const size_t first = text.find('/');
+  const size_t second = text.find('/', first + 1);
+  CHECK(first != std::string_view::npos && second != std::string_view::npos);
+  return {std::string(text.substr(0, first)), std::string(text.substr(first + 1, second - first - 1)),
+          std::string(text.substr(second + 1))};
 }
 
 bool IsDeleting(const json::Value& object) { return !object["metadata"]["deletionTimestamp"].IsNull(); }

@@ -247,7 +247,14 @@ void RestHandler::DeleteCollection(Call& call) {
     Target target = call.target;
     target.name = entry->key.name;
     target.space = entry->key.space;
-    Result<Answer> answer = parts_.api.Delete(call.caller, target, *how);
+    // What was made under the name since the list was read is none of it.
+    DeleteOptions of_this = *how;
+    if (!of_this.uid) of_this.uid = entry->uid;
+    Result<Answer> answer = parts_.api.Delete(call.caller, target, of_this);
+    if (!answer.ok() && HasReason(answer.status(), "Conflict") && !how->uid) {
+      const EntryPtr now = parts_.api.store().Get(entry->key);
+      if (now == nullptr || now->uid != entry->uid) continue;
+    }
     if (!answer.ok() && !HasReason(answer.status(), "NotFound")) return SendError(call, answer.status());
     if (answer.ok() && answer->entry != nullptr) entry = answer->entry;
   }
