@@ -1,21 +1,16 @@
 #include "apiserver/field_errors.h"
 
+#include "apiserver/go_text.h"
 #include "json/json.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
-}
+// "1 byte", "2 bytes"
+std::string Count(size_t number, std::string_view of) { return StrCat(number, " ", of, number == 1 ? "" : "s"); }
 
-std::string Shown(const json::Value& value) { return value.IsString() ? Quoted(value.AsString()) : json::Write(value); }
+std::string Shown(const json::Value& value) { return value.IsString() ? GoQuoted(value.AsString()) : json::Write(value); }
 
 std::string WithDetail(std::string text, std::string_view detail) { return detail.empty() ? text : StrCat(text, ": ", detail); }
 
@@ -32,16 +27,16 @@ void FieldErrors::Invalid(const FieldPath& field, const json::Value& value, std:
   Add("FieldValueInvalid", field, WithDetail(StrCat("Invalid value: ", Shown(value)), detail));
 }
 void FieldErrors::Invalid(const FieldPath& field, std::string_view value, std::string_view detail) {
-  Add("FieldValueInvalid", field, WithDetail(StrCat("Invalid value: ", Quoted(value)), detail));
+  Add("FieldValueInvalid", field, WithDetail(StrCat("Invalid value: ", GoQuoted(value)), detail));
 }
 void FieldErrors::Invalid(const FieldPath& field, int64_t value, std::string_view detail) {
   Add("FieldValueInvalid", field, WithDetail(StrCat("Invalid value: ", value), detail));
 }
 void FieldErrors::NotSupported(const FieldPath& field, std::string_view value, std::span<const std::string_view> supported) {
   std::string list;
-  for (const std::string_view one : supported) list += StrCat(list.empty() ? "" : ", ", Quoted(one));
+  for (const std::string_view one : supported) list += StrCat(list.empty() ? "" : ", ", GoQuoted(one));
   Add("FieldValueNotSupported", field,
-      WithDetail(StrCat("Unsupported value: ", Quoted(value)), list.empty() ? std::string() : StrCat("supported values: ", list)));
+      WithDetail(StrCat("Unsupported value: ", GoQuoted(value)), list.empty() ? std::string() : StrCat("supported values: ", list)));
 }
 void FieldErrors::NotSupported(const FieldPath& field, std::string_view value, std::initializer_list<std::string_view> supported) {
   NotSupported(field, value, std::span(supported.begin(), supported.size()));
@@ -50,19 +45,19 @@ void FieldErrors::Duplicate(const FieldPath& field, const json::Value& value) {
   Add("FieldValueDuplicate", field, StrCat("Duplicate value: ", Shown(value)));
 }
 void FieldErrors::Duplicate(const FieldPath& field, std::string_view value) {
-  Add("FieldValueDuplicate", field, StrCat("Duplicate value: ", Quoted(value)));
+  Add("FieldValueDuplicate", field, StrCat("Duplicate value: ", GoQuoted(value)));
 }
 void FieldErrors::Forbidden(const FieldPath& field, std::string_view detail) {
   Add("FieldValueForbidden", field, WithDetail("Forbidden", detail));
 }
 void FieldErrors::NotFound(const FieldPath& field, std::string_view value) {
-  Add("FieldValueNotFound", field, StrCat("Not found: ", Quoted(value)));
+  Add("FieldValueNotFound", field, StrCat("Not found: ", GoQuoted(value)));
 }
 void FieldErrors::TooLong(const FieldPath& field, size_t max_bytes) {
-  Add("FieldValueTooLong", field, StrCat("Too long: may not be more than ", max_bytes, " bytes"));
+  Add("FieldValueTooLong", field, StrCat("Too long: may not be more than ", Count(max_bytes, "byte")));
 }
 void FieldErrors::TooMany(const FieldPath& field, size_t actual, size_t max) {
-  Add("FieldValueTooMany", field, StrCat("Too many: ", actual, ": must have at most ", max, " items"));
+  Add("FieldValueTooMany", field, StrCat("Too many: ", actual, ": must have at most ", Count(max, "item")));
 }
 void FieldErrors::TypeInvalid(const FieldPath& field, const json::Value& value, std::string_view detail) {
   Add("FieldValueTypeInvalid", field, WithDetail(StrCat("Invalid value: ", Shown(value)), detail));

@@ -4,6 +4,7 @@
 
 #include "apiserver/local_users.h"
 #include "apiserver/user_admission.h"
+#include "cel/utf8.h"
 #include "json/json.h"
 
 namespace allot::apiserver {
@@ -17,7 +18,9 @@ std::string UserOfSpace(const Store& store, std::string_view space) {
 
 std::optional<Identity> OwnNamespaces::Identify(const http::RequestContext& context) const {
   std::optional<Identity> who = access_.Identify(context);
-  if (!who || who->space.empty() || Have(who->space, who->user)) return who;
+  if (!who || who->space.empty()) return who;
+  if (!cel::IsValidUtf8(who->user)) return who;  // a name that cannot be written down gets nothing
+  if (Have(who->space, who->user)) return who;
   who->space = MappedSpaceOf(who->user);
   if (!Have(who->space, who->user)) who->space.clear();
   return who;

@@ -77,49 +77,6 @@ Status EvictPod(Api& api, const Caller& caller, const Target& pod, const json::V
   return api.Delete(caller, pod, as_delete).status();
 }
 
-Result<std::string> ReadScale(const Kind& kind, const json::Value& object) {
-  json::Arena arena;
-  json::Editor edit(arena);
-  const json::Value& metadata = object["metadata"];
-  std::vector<json::Member> kept;
-  for (const std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
-    if (!metadata[key].IsNull()) kept.push_back({key, metadata[key]});
-  }
-  std::string selector;
-  for (const json::Member& label : json::MembersOf(object["spec"]["selector"]["matchLabels"])) {
-    selector += StrCat(selector.empty() ? "" : ",", label.key, "=", json::TextOf(label.value));
-  }
-  (void)kind;
-  const auto number = [&](const json::Value& value) { return value.IsNumber() ? value : edit.Int(0); };
-  const json::Value& replicas = object["spec"]["replicas"];
-  json::Value status = edit.Object({{"replicas", number(object["status"]["replicas"])}});
-  if (!selector.empty()) status = edit.Set(status, "selector", edit.String(selector));
-  return json::Write(edit.Object({{"kind", edit.Literal("Scale")},
-                                  {"apiVersion", edit.Literal("autoscaling/v1")},
-                                  {"metadata", edit.Object(kept)},
-                                  {"spec", replicas.IsNumber() ? edit.Object({{"replicas", replicas}}) : edit.Object({})},
-                                  {"status", status}}));
-}
-
-Result<Answer> WriteScale(Api& api, const Caller& caller, const Target& target, const json::Value& scale, const WriteOptions& options) {
-  const json::Value& replicas = scale["spec"]["replicas"];
-  const int64_t wanted = replicas.IsNumber() ? replicas.AsInt64().value_or(-1) : 0;
-  if (wanted < 0) {
-    FieldErrors errors;
-    errors.Invalid(FieldPath("spec.replicas"), wanted, "must be greater than or equal to 0");
-    return InvalidObject(*target.kind, target.name, errors);
-  }
-  Target whole = target;
-  whole.subresource.clear();
-  json::Arena arena;
-  json::Editor edit(arena);
-  json::Value patch = edit.SetAt(json::Value(), {"spec", "replicas"}, edit.Int(wanted));
-  if (const json::Value& version = scale["metadata"]["resourceVersion"]; version.IsString()) {
-    patch = edit.SetAt(patch, {"metadata", "resourceVersion"}, version);
-  }
-  return api.Patch(caller, whole, PatchType::kMerge, patch, options);
-}
-
 Result<std::string> ContainerOf(const json::Value& pod, std::string_view asked) {
   const std::string_view name = json::TextOf(pod["metadata"]["name"]);
   std::vector<std::string> names;

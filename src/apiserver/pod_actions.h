@@ -1,5 +1,5 @@
 #pragma once
-// What is done to Pods by subresources: binding, eviction, logs; and the scale of what has replicas.
+// What is done to Pods by subresources: binding, eviction, logs.
 
 #include <memory>
 #include <string>
@@ -15,11 +15,6 @@ Status BindPod(Api& api, const Caller& caller, const Target& pod, const json::Va
 
 // Deletes the Pod as the Eviction's deleteOptions say.
 Status EvictPod(Api& api, const Caller& caller, const Target& pod, const json::Value& eviction, bool dry_run);
-
-// The autoscaling/v1 Scale of an object.
-Result<std::string> ReadScale(const Kind& kind, const json::Value& object);
-// Sets the replicas that a Scale asks for.
-Result<Answer> WriteScale(Api& api, const Caller& caller, const Target& target, const json::Value& scale, const WriteOptions& options);
 
 // Where the output of containers is. Thread-safe.
 class PodLogs {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/kinds/metadata.h"
+#include "apiserver/kinds/pod.h"
 #include "apiserver/patch/managed_fields.h"
 #include "apiserver/registry_work.h"
 #include "json/json.h"
@@ -170,7 +171,9 @@ Result<Answer> Registry::Replace(Work& work, const Existing& existing, const Pro
   json::Value object = CarryOver(work, old, proposal);
   if (!proposal.managed) object = RecordManager(work, old, {object, false, false, proposal.forgets_managers});
   ASSIGN_OR_RETURN(object, Mutate(work, &old, object, Operation::kUpdate));
-  if (work.kind.strategy != nullptr && !work.IsAction()) {
+  if (work.target.subresource == "ephemeralcontainers") {
+    object = PrepareEphemeralContainers(work.edit, object, old);
+  } else if (work.kind.strategy != nullptr && !work.IsAction()) {
     object = work.target.subresource == "status" ? work.kind.strategy->PrepareStatus(work.edit, object, old)
                                                  : work.kind.strategy->PrepareUpdate(work.edit, object, old);
   }
@@ -190,7 +193,7 @@ Result<Answer> Registry::Replace(Work& work, const Existing& existing, const Pro
 bool Registry::IsOver(const Kind& kind, const json::Value& object) {
   const json::Value& metadata = object["metadata"];
   if (metadata["deletionTimestamp"].IsNull() || !json::ItemsOf(metadata["finalizers"]).empty()) return false;
-  if (kind.type.plural == "namespaces" && !json::ItemsOf(object["spec"]["finalizers"]).empty()) return false;
+  if (kind.type.FullName() == "namespaces" && !json::ItemsOf(object["spec"]["finalizers"]).empty()) return false;
   const json::Value& grace = metadata["deletionGracePeriodSeconds"];
   return !grace.IsNumber() || grace.AsInt64().value_or(0) == 0;
 }

@@ -80,7 +80,7 @@ json::Value Registry::FillNew(Work& work, const json::Value& object) {
   if (work.kind.has_generation) metadata = edit.Set(metadata, "generation", edit.Int(1));
   work.name = json::TextOf(metadata["name"]);
   const json::Value filled = edit.Set(object, "metadata", metadata);
-  return work.kind.has_status ? edit.Without(filled, "status") : filled;
+  return work.kind.has_status && !work.kind.keeps_status_on_create ? edit.Without(filled, "status") : filled;
 }
 
 // What an update cannot change.

@@ -1,8 +1,8 @@
 // Of Registry: the form in which objects are stored.
 #include "apiserver/registry_work.h"
 #include "apiserver/schema/normalize.h"
+#include "cel/utf8.h"
 #include "json/json.h"
-#include "json/utf8.h"
 
 namespace allot::apiserver {
 
@@ -49,7 +49,7 @@ Result<Draft> Registry::MakeDraft(const Kind& kind, const json::Value& object) c
   }
   // What is stored must be readable: names and managers come from other places than a body that was parsed, and patches put one body into
   // another.
-  if (!json::IsUtf8(text)) return BadRequest("the object has a text that is not UTF-8");
+  if (!cel::IsValidUtf8(text)) return BadRequest("the object has a text that is not UTF-8");
   if (json::DepthOf(object) > json::Limits().depth)
     return BadRequest(StrCat("the object has lists and objects more than ", json::Limits().depth, " deep"));
   const size_t marked = text.find(kMarked);

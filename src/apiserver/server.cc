@@ -1,5 +1,6 @@
 #include "apiserver/server.h"
 
+#include <mutex>
 #include "apiserver/controllers/controllers.h"
 #include "apiserver/kinds/custom_kind.h"
 #include "apiserver/kinds/dra_admission.h"
@@ -49,7 +50,7 @@ class Embedded final : public Server {
         store_(std::move(store)),
         registry_({*store_, clock, random, Chain(options.admission)}),
         hub_(*store_),
-        controllers_(registry_, hub_, clock),
+        controllers_(registry_, hub_, clock, options.log),
         access_(access, registry_),
         handler_({registry_, hub_, access_, clock, options.logs}),
         door_(access_, options.tokens),
@@ -80,16 +81,23 @@ class Embedded final : public Server {
   Api& api() override { return registry_; }
   int port() const override { return port_; }
   std::string url() const override { return url_; }
-  void SetTls(std::shared_ptr<const http::TlsServer> tls) override {
+  void SetTls(std::shared_ptr<const http::TlsServer> tls, std::string authority_pem) override {
     if (tcp_ != nullptr) tcp_->SetTls(std::move(tls));
+    const std::lock_guard lock(authority_mutex_);
+    authority_pem_ = std::move(authority_pem);
   }
 
  private:
+  std::string Authority() const {
+    const std::lock_guard lock(authority_mutex_);
+    return authority_pem_;
+  }
+
   Status Serve(http::Listener listener, const std::shared_ptr<const http::TlsServer>& tls) {
     http::ServerOptions options = HttpOptions();
     options.tls = tls;
     const auto handle = [this](const http::RequestContext& context, const std::shared_ptr<http::ResponseWriter>& writer) {
-      if (!door_.Serve(context, *writer, url_, authority_pem_)) handler_.Handle(context, writer);
+      if (!door_.Serve(context, *writer, url_, Authority())) handler_.Handle(context, writer);
     };
     ASSIGN_OR_RETURN(auto server, http::Server::Start(std::move(listener), options, handle));
     servers_.push_back(std::move(server));
@@ -104,7 +112,8 @@ class Embedded final : public Server {
   const OwnNamespaces access_;
   RestHandler handler_;
   const KubeconfigDoor door_;
-  const std::string authority_pem_;
+  mutable std::mutex authority_mutex_;
+  std::string authority_pem_;
   int port_ = 0;
   std::string url_;  // known before the first request that could ask for it
   http::Server* tcp_ = nullptr;

@@ -13,6 +13,7 @@
 #include "apiserver/pod_actions.h"
 #include "apiserver/tokens.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "http/server.h"
@@ -29,6 +30,7 @@ struct ServerOptions {
   Tokens* tokens = nullptr;                    // for kubeconfigs (kubeconfig_door.h); nothing: none are made
   std::vector<std::shared_ptr<const Admission>> admission;  // behind those that Kubernetes has
   PodLogs* logs = nullptr;
+  Log* log = nullptr;  // hears of controllers that fail; nothing: nobody does
 };
 
 class Server {
@@ -43,7 +45,7 @@ class Server {
   // Where clients of this machine reach it by TCP: "https://127.0.0.1:6480"; empty: nowhere.
   virtual std::string url() const = 0;
   // For new connections by TCP, when the certificate was renewed.
-  virtual void SetTls(std::shared_ptr<const http::TlsServer> tls) = 0;
+  virtual void SetTls(std::shared_ptr<const http::TlsServer> tls, std::string authority_pem) = 0;
 };
 
 }  // namespace allot::apiserver

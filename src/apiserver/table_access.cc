@@ -18,22 +18,22 @@ enum class Where { kAnywhere, kOwn };
 struct Row {
   std::string_view group;
   Where where;                        // own: the namespace of the user
-  std::string_view verbs, resources;  // separated by spaces; *: all. "pods/log" is a subresource, "pods" is not
+  std::string_view verbs, resources;  // separated by spaces; *: all. "jobs.batch" has a group; "pods/log" is a subresource, "pods" is not
 };
 
 constexpr Row kTable[] = {
     {kAdminsGroup, Where::kAnywhere, "*", "*"},
     // What a user makes is in a namespace of their own.
     {kUsersGroup, Where::kOwn, "*",
-     "pods pods/log pods/eviction configmaps secrets events deployments deployments/scale replicasets replicasets/scale jobs "
-     "resourceclaims "
-     "resourceclaimtemplates leases"},
+     "pods pods/log pods/eviction configmaps secrets events deployments.apps deployments.apps/scale replicasets.apps "
+     "replicasets.apps/scale jobs.batch resourceclaims.resource.k8s.io resourceclaimtemplates.resource.k8s.io leases.coordination.k8s.io"},
     {kUsersGroup, Where::kOwn, "get list watch",
-     "serviceaccounts pods/status deployments/status replicasets/status jobs/status resourceclaims/status"},
+     "serviceaccounts pods/status deployments.apps/status replicasets.apps/status jobs.batch/status resourceclaims.resource.k8s.io/status"},
     // Who shares a GPU sees with whom; Secrets and ConfigMaps stay with their owners.
     {kUsersGroup, Where::kAnywhere, "get list watch",
-     "namespaces nodes pods resourceclaims resourceclaimtemplates resourceslices deviceclasses priorityclasses runtimeclasses "
-     "customresourcedefinitions events deployments replicasets jobs"},
+     "namespaces nodes pods events deployments.apps replicasets.apps jobs.batch resourceclaims.resource.k8s.io "
+     "resourceclaimtemplates.resource.k8s.io resourceslices.resource.k8s.io deviceclasses.resource.k8s.io "
+     "priorityclasses.scheduling.k8s.io runtimeclasses.node.k8s.io customresourcedefinitions.apiextensions.k8s.io"},
 };
 
 bool Lists(std::string_view list, std::string_view word) {
@@ -46,12 +46,19 @@ bool IsOf(const Identity& who, std::string_view group) {
   return std::find(who.groups.begin(), who.groups.end(), group) != who.groups.end();
 }
 
-std::string ResourceOf(const Ask& what) { return what.subresource.empty() ? what.resource : StrCat(what.resource, "/", what.subresource); }
+std::string WithSubresource(const std::string& resource, const Ask& what) {
+  return what.subresource.empty() ? resource : StrCat(resource, "/", what.subresource);
+}
+
+// As the table has it. The group counts: pods.example.com are no Pods.
+std::string RowNameOf(const Ask& what) {
+  return WithSubresource(what.group.empty() ? what.resource : StrCat(what.resource, ".", what.group), what);
+}
 
 bool Allows(const Row& row, const Identity& who, const Ask& what) {
   if (!IsOf(who, row.group)) return false;
   if (row.where == Where::kOwn && (what.space.empty() || what.space != who.space)) return false;
-  return Lists(row.verbs, what.verb) && Lists(row.resources, ResourceOf(what));
+  return Lists(row.verbs, what.verb) && Lists(row.resources, RowNameOf(what));
 }
 
 Identity Impersonated(const http::Headers& headers, std::string_view user) {
@@ -107,8 +114,8 @@ Status TableAccess::Allow(const Identity& who, const Ask& what) const {
   if (!what.path.empty()) return Status();  // what the server says of itself is for everybody whom it knows
   if (std::any_of(std::begin(kTable), std::end(kTable), [&](const Row& row) { return Allows(row, who, what); })) return Status();
   const std::string where = what.space.empty() ? std::string("at the cluster scope") : StrCat("in the namespace \"", what.space, "\"");
-  return Invalid("User \"", who.user, "\" cannot ", what.verb, " resource \"", ResourceOf(what), "\" in API group \"", what.group, "\" ",
-                 where);
+  return Invalid("User \"", who.user, "\" cannot ", what.verb, " resource \"", WithSubresource(what.resource, what), "\" in API group \"",
+                 what.group, "\" ", where);
 }
 
 std::string WriteAccessTable() {

@@ -40,10 +40,14 @@ class TableAccessTest : public ::testing::Test {
     const std::optional<Identity> who = access_.Identify(context);
     return who ? who->user : "nobody";
   }
+  // `resource`: "jobs.batch/status".
   bool May(const Identity& who, std::string_view verb, std::string_view resource, std::string_view space) {
-    const size_t slash = resource.find('/');
+    const size_t slash = resource.find('/'), dot = resource.find('.');
     const std::string sub(slash == std::string_view::npos ? "" : resource.substr(slash + 1));
-    return access_.Allow(who, {std::string(verb), "", std::string(resource.substr(0, slash)), sub, std::string(space), "", ""}).ok();
+    const std::string group(dot >= slash ? "" : resource.substr(dot + 1, slash == std::string_view::npos ? slash : slash - dot - 1));
+    return access_
+        .Allow(who, {std::string(verb), group, std::string(resource.substr(0, std::min(dot, slash))), sub, std::string(space), "", ""})
+        .ok();
   }
 
   FakeFileSystem files_;
@@ -124,8 +128,9 @@ TEST_F(TableAccessTest, AdminsMayEverything) {
 }
 
 TEST_F(TableAccessTest, UsersWorkInTheirOwnNamespace) {
-  for (const char* resource : {"pods", "pods/log", "pods/eviction", "configmaps", "secrets", "events", "deployments", "deployments/scale",
-                               "replicasets", "replicasets/scale", "jobs", "resourceclaims", "resourceclaimtemplates", "leases"}) {
+  for (const char* resource : {"pods", "pods/log", "pods/eviction", "configmaps", "secrets", "events", "deployments.apps",
+                               "deployments.apps/scale", "replicasets.apps", "replicasets.apps/scale", "jobs.batch",
+                               "resourceclaims.resource.k8s.io", "resourceclaimtemplates.resource.k8s.io", "leases.coordination.k8s.io"}) {
     EXPECT_TRUE(May(alice_, "create", resource, "alice")) << resource;
     EXPECT_TRUE(May(alice_, "deletecollection", resource, "alice")) << resource;
     EXPECT_FALSE(May(alice_, "create", resource, "bob")) << resource;
@@ -134,8 +139,8 @@ TEST_F(TableAccessTest, UsersWorkInTheirOwnNamespace) {
 }
 
 TEST_F(TableAccessTest, UsersReadButDoNotWriteWhatControllersWrite) {
-  for (const char* resource :
-       {"serviceaccounts", "pods/status", "deployments/status", "replicasets/status", "jobs/status", "resourceclaims/status"}) {
+  for (const char* resource : {"serviceaccounts", "pods/status", "deployments.apps/status", "replicasets.apps/status", "jobs.batch/status",
+                               "resourceclaims.resource.k8s.io/status"}) {
     EXPECT_TRUE(May(alice_, "get", resource, "alice")) << resource;
     EXPECT_FALSE(May(alice_, "update", resource, "alice")) << resource;
     EXPECT_FALSE(May(alice_, "patch", resource, "alice")) << resource;
@@ -144,9 +149,10 @@ TEST_F(TableAccessTest, UsersReadButDoNotWriteWhatControllersWrite) {
 }
 
 TEST_F(TableAccessTest, UsersSeeWithWhomTheyShare) {
-  for (const char* resource :
-       {"namespaces", "nodes", "pods", "resourceclaims", "resourceclaimtemplates", "resourceslices", "deviceclasses", "priorityclasses",
-        "runtimeclasses", "customresourcedefinitions", "events", "deployments", "replicasets", "jobs"}) {
+  for (const char* resource : {"namespaces", "nodes", "pods", "resourceclaims.resource.k8s.io", "resourceclaimtemplates.resource.k8s.io",
+                               "resourceslices.resource.k8s.io", "deviceclasses.resource.k8s.io", "priorityclasses.scheduling.k8s.io",
+                               "runtimeclasses.node.k8s.io", "customresourcedefinitions.apiextensions.k8s.io", "events", "deployments.apps",
+                               "replicasets.apps", "jobs.batch"}) {
     for (const char* verb : {"get", "list", "watch"}) EXPECT_TRUE(May(alice_, verb, resource, "")) << verb << " " << resource;
     EXPECT_TRUE(May(alice_, "get", resource, "bob")) << resource;
     EXPECT_FALSE(May(alice_, "patch", resource, "bob")) << resource;
@@ -155,7 +161,7 @@ TEST_F(TableAccessTest, UsersSeeWithWhomTheyShare) {
 
 TEST_F(TableAccessTest, WhatNoRowAllowsUsersMayNot) {
   for (const char* space : {"", "bob", "kube-system"}) {
-    for (const char* resource : {"secrets", "configmaps", "pods/log", "leases"})
+    for (const char* resource : {"secrets", "configmaps", "pods/log", "leases.coordination.k8s.io"})
       EXPECT_FALSE(May(alice_, "list", resource, space)) << resource;
   }
   for (const char* resource : {"pods/binding", "pods/ephemeralcontainers", "serviceaccounts/token", "widgets", "", "log"}) {
@@ -164,6 +170,13 @@ TEST_F(TableAccessTest, WhatNoRowAllowsUsersMayNot) {
   EXPECT_FALSE(May(alice_, "create", "namespaces", ""));
   EXPECT_FALSE(May(alice_, "", "pods", "bob"));
   EXPECT_FALSE(May(guest_, "get", "pods", "alice"));
+}
+
+TEST_F(TableAccessTest, ACustomKindOfTheSameNameIsAnotherKind) {
+  for (const char* resource : {"pods.evil.example.com", "pods.evil.example.com/log", "secrets.apps", "jobs", "deployments.example.com"}) {
+    for (const char* verb : {"get", "create"}) EXPECT_FALSE(May(alice_, verb, resource, "alice")) << verb << " " << resource;
+  }
+  EXPECT_TRUE(May(admin_, "create", "pods.evil.example.com", "alice"));
 }
 
 TEST_F(TableAccessTest, ARefusalNamesWhoWhatAndWhere) {

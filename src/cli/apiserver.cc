@@ -88,7 +88,7 @@ void ServeUntil(const Cancel& stop, apiserver::Server& server, std::string autho
       Note(StrCat("warning: the certificate stays as it is: ", tls.status().message()));
       continue;
     }
-    server.SetTls(std::move(tls->server));
+    server.SetTls(std::move(tls->server), tls->authority_pem);
     if (tls->authority_pem == authority_pem) continue;
     if (const Status told = new_authority(tls->authority_pem); told.ok()) {
       authority_pem = std::move(tls->authority_pem);
@@ -123,6 +123,8 @@ Status Run(const Arguments& arguments) {
   options.tokens = tokens.get();
   options.tls = tls.server;
   options.authority_pem = tls.authority_pem;
+  Log log(clock, Log::Format::kText, Log::Stderr());
+  options.log = &log;
 
   StopSignals signals;  // before there are threads
   Result<std::unique_ptr<apiserver::Server>> started = apiserver::Server::Start(options, access, clock, random);

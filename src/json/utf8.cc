@@ -28,15 +28,6 @@ size_t Utf8Length(std::string_view text) {
   return length;
 }
 
-bool IsUtf8(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = static_cast<unsigned char>(text[at]) < 0x80 ? 1 : Utf8Length(text.substr(at));
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
 void AppendUtf8(std::string& to, uint32_t character) {
   const auto byte = [&to](uint32_t value) { to += static_cast<char>(value); };
   if (character < 0x80) {

@@ -10,8 +10,6 @@ namespace allot::json {
 // The bytes of the character that `text` begins with (1 to 4), or 0 when it begins with none. REQUIRES not empty.
 size_t Utf8Length(std::string_view text);
 
-bool IsUtf8(std::string_view text);
-
 // Appends the character. REQUIRES no surrogate and at most U+10FFFF.
 void AppendUtf8(std::string& to, uint32_t character);
 

@@ -32,12 +32,15 @@ class Sight {
   bool Mentions(std::string_view text) const { return entry_->json.find(text) != std::string::npos; }
   const Entry& entry() const { return *entry_; }
   // Parsed when it is first asked for.
-  const json::Value& json() const {
-    if (!tree_) tree_.emplace(entry_);
-    return tree_->json();
-  }
+  const json::Value& json() const { return tree().json(); }
+  bool damaged() const { return tree().damaged(); }
 
  private:
+  const Stored& tree() const {
+    if (!tree_) tree_.emplace(entry_);
+    return *tree_;
+  }
+
   const EntryPtr entry_;
   const bool created_, deleted_;
   mutable std::optional<Stored> tree_;

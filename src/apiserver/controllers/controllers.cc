@@ -13,11 +13,9 @@
 #include "apiserver/controllers/pod_garbage.h"
 #include "apiserver/controllers/replica_sets.h"
 #include "apiserver/controllers/service_accounts.h"
+#include "apiserver/kinds/custom_kind.h"
 
 namespace allot::apiserver {
-
-// As in kinds/custom_kind.h.
-Result<std::vector<std::shared_ptr<const Kind>>> KindsOf(const json::Value& definition);
 
 Controllers::Controllers(Api& api, WatchHub& hub, const Clock& clock, Log* log) : api_(api), clock_(clock), loop_(api, clock, log) {
   World& world = loop_.world();

@@ -1,7 +1,6 @@
 #include "apiserver/controllers/loop.h"
 
 #include <charconv>
-#include <set>
 
 namespace allot::apiserver {
 
@@ -38,14 +37,23 @@ void Loop::Notice(const Sight& sight) {
   world_.owners.Set(sight.key(), std::move(owners));
 }
 
+void Loop::PassOver(const Key& key) {
+  damaged_.insert(key);
+  if (log_ != nullptr) log_->Error("an object in the store cannot be read, and is passed over", {{"key", WriteKey(key)}});
+}
+
 void Loop::LookAtEverything() {
   position_ = world_.store().version();  // what is written from here on is seen once more
   world_.owners.Clear();
+  damaged_.clear();
   for (const auto& controller : controllers_) controller->Forget();
   std::set<std::string> seen;
   for (const auto& kind : world_.api.kinds()->all()) {
     if (kind->empty || !seen.insert(kind->type.FullName()).second) continue;
-    for (EntryPtr& entry : world_.store().List(kind->type.FullName(), "").entries) Notice(Sight(std::move(entry), true, false));
+    for (EntryPtr& entry : world_.store().List(kind->type.FullName(), "").entries) {
+      const Sight sight(std::move(entry), true, false);
+      sight.damaged() ? PassOver(sight.key()) : Notice(sight);
+    }
   }
 }
 
@@ -54,6 +62,7 @@ void Loop::CatchUp() {
   if (!changes.ok()) return LookAtEverything();
   for (const ChangePtr& change : *changes) {
     position_ = change->version;
+    damaged_.erase(change->after->key);  // what is written now can be read
     Notice(Sight(change->after, change->before == nullptr, change->deleted));
   }
 }
@@ -67,7 +76,8 @@ bool Loop::Step() {
   size_t number = 0;
   std::from_chars(key->data(), key->data() + slash, number);
   Controller& controller = *controllers_.at(number);
-  const Result<Again> again = controller.Reconcile(ReadKey(std::string_view(*key).substr(slash + 1)));
+  const Key object = ReadKey(std::string_view(*key).substr(slash + 1));
+  const Result<Again> again = damaged_.contains(object) ? Result<Again>(Again()) : controller.Reconcile(object);
   if (again.ok()) {
     queue_.Forget(*key);
     if (*again) queue_.AddAfter(*key, **again, now);

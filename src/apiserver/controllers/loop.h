@@ -2,10 +2,12 @@
 // The controllers' work without threads: what changed is noticed, keys are worked on one after the other, what failed comes again.
 //
 // Changes are taken from the store itself, so that whoever has read an object at a version can catch up with all changes up to it.
+// An object that is found but cannot be read is logged and passed over: one damaged row must not stop all others.
 // Not thread-safe: one thread does the work.
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,12 +38,14 @@ class Loop {
 
  private:
   void Notice(const Sight& sight);
+  void PassOver(const Key& key);
 
   World world_;
   Log* const log_;
   std::vector<std::unique_ptr<Controller>> controllers_;
   kube::QueueState queue_;  // of "3/pods/lab/train": the number of the controller and the key
   uint64_t position_ = 0;   // changes up to this version were noticed
+  std::set<Key> damaged_;   // found, but cannot be read
 };
 
 }  // namespace allot::apiserver

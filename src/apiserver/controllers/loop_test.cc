@@ -122,6 +122,37 @@ TEST(Loop, OwnersAreLookedUpInANamespaceOrEverywhere) {
   EXPECT_FALSE(owners.Any("u"));
 }
 
+TEST(Loop, ADamagedObjectIsLoggedAndPassedOver) {
+  const FakeClock clock;
+  FakeApi api(clock);
+  Draft broken;
+  broken.before = R"({"kind":"Secret","metadata":{"name":"bad","labels":{"a":")"
+                  "\xff"
+                  R"("},"resourceVersion":")";
+  broken.after = "\"}}";
+  ASSERT_OK(api.store().Put({"secrets", "lab", "bad"}, 0, broken));
+  const auto body = json::Parse(R"({"metadata":{"name":"good"}})");
+  ASSERT_OK(api.Create({}, {api.BuiltIn("secrets"), "lab"}, body->root(), {}));
+
+  std::string lines;
+  Log log(clock, Log::Format::kText, [&](std::string_view line) { lines += line; });
+  Loop loop(api, clock, &log);
+  auto recorder = std::make_unique<Recorder>(loop.world());
+  Recorder& seen = *recorder;
+  loop.Add(std::move(recorder));
+  loop.LookAtEverything();
+  while (loop.Step()) {
+  }
+  EXPECT_THAT(seen.noticed, ElementsAre("+good"));
+  EXPECT_THAT(seen.reconciled, ElementsAre("good"));
+  EXPECT_THAT(lines, testing::HasSubstr("secrets/lab/bad"));
+
+  // It is there all the same: whoever asks for it must not take it for gone.
+  const std::optional<Stored> there = Read(api.store(), {"secrets", "lab", "bad"});
+  ASSERT_TRUE(there);
+  EXPECT_TRUE(there->damaged());
+}
+
 TEST(LabelSelector, SelectsByLabelsAndExpressions) {
   const auto matches = [](const std::string& selector, std::vector<std::pair<std::string, std::string>> labels) {
     Index index;

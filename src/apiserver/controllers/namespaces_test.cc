@@ -16,13 +16,14 @@ using testing::IsEmpty;
 TEST(Namespaces, TakeTheirContentWithThem) {
   TestWorld world;
   world.Add<Namespaces>();
+  world.Create("namespaces", R"({"metadata":{"name":"other"}})");
   for (int i = 0; i < 450; ++i) world.Create("secrets", StrCat(R"({"metadata":{"name":"s)", i, "\"}}"));
   world.Create("pods", R"({"metadata":{"name":"p"},"spec":{}})");
   world.Create("secrets", R"({"metadata":{"name":"stays"}})", "other");
   world.Settle();
   world.Delete("namespaces", "lab");
   world.Settle();
-  EXPECT_THAT(world.Names("namespaces"), IsEmpty());
+  EXPECT_THAT(world.Names("namespaces"), ElementsAre("other"));
   EXPECT_THAT(world.Names("secrets"), ElementsAre("stays"));
   EXPECT_THAT(world.Names("pods"), IsEmpty());
 }
@@ -55,10 +56,36 @@ TEST(Namespaces, WhatCameAtTheLastMomentGoesToo) {
   EXPECT_THAT(world.Names("secrets"), IsEmpty());
 }
 
-TEST(Namespaces, AnObjectInANamespaceThatNeverWasIsNotTouched) {
+TEST(Namespaces, WhatCameAfterTheEndGoesToo) {
   TestWorld world;
   world.Add<Namespaces>();
+  world.Delete("namespaces", "lab");
+  world.Settle();
+  ASSERT_FALSE(world.Has("namespaces", "lab"));
+  world.Create("secrets", R"({"metadata":{"name":"late"}})");
+  world.Create("secrets", R"({"metadata":{"name":"held","finalizers":["x.example.com/f"]}})");
+  world.Settle();
+  EXPECT_THAT(world.Names("secrets"), ElementsAre("held"));
+  world.Set("secrets", "held", {"metadata", "finalizers"}, "null");
+  EXPECT_THAT(world.Names("secrets"), IsEmpty());
+}
+
+TEST(Namespaces, AnObjectInANamespaceThatNeverWasIsNotTouched) {
+  TestWorld world;
   world.Create("secrets", R"({"metadata":{"name":"a"}})", "nowhere");
+  world.Restart();
+  world.Add<Namespaces>();
+  world.Settle();
+  EXPECT_THAT(world.Names("secrets"), ElementsAre("a"));
+}
+
+TEST(Namespaces, ANewOneOfTheNameOfOneThatIsGoneKeepsItsContent) {
+  TestWorld world;
+  world.Add<Namespaces>();
+  world.Delete("namespaces", "lab");
+  world.Settle();
+  world.Create("namespaces", R"({"metadata":{"name":"lab"}})");
+  world.Create("secrets", R"({"metadata":{"name":"a"}})");
   world.Settle();
   EXPECT_THAT(world.Names("secrets"), ElementsAre("a"));
 }

@@ -12,11 +12,13 @@
 
 namespace allot::apiserver {
 
-// One version of an object, with its tree.
+// One version of an object, with its tree. What is stored but damaged is there all the same, with a tree that is null: who counts on it
+// must not take it for gone.
 class Stored {
  public:
-  // REQUIRES an entry whose text is JSON, as all that the store has are.
   explicit Stored(EntryPtr entry);
+
+  bool damaged() const { return document_.root().IsNull(); }
 
   const Key& key() const { return entry_->key; }
   const std::string& uid() const { return entry_->uid; }

@@ -30,6 +30,9 @@ struct CustomScale {
   json::Value Write(json::Editor& edit, const json::Value& object, const json::Value& scale) const;
 };
 
+// nullptr: the kind has no scale subresource, or is built in.
+const CustomScale* ScaleOf(const Kind& kind);
+
 // The rules of a custom kind. Objects are pruned (custom_prune.h) but not normalized: values of a wrong type get here.
 class CustomStrategy final : public Strategy {
  public:

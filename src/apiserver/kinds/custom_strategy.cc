@@ -74,6 +74,11 @@ Value CustomScale::Write(json::Editor& edit, const Value& object, const Value& s
   return version.IsString() ? edit.SetAt(changed, {"metadata", "resourceVersion"}, version) : changed;
 }
 
+const CustomScale* ScaleOf(const Kind& kind) {
+  const auto* const strategy = dynamic_cast<const CustomStrategy*>(kind.strategy.get());
+  return strategy == nullptr ? nullptr : strategy->scale();
+}
+
 CustomStrategy::CustomStrategy(Parts parts) : parts_(std::move(parts)), rules_(CustomRules::Compile(*parts_.schema, true)) {}
 CustomStrategy::~CustomStrategy() = default;
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "apiserver/go_text.h"
 #include "apiserver/kinds/custom_formats.h"
 #include "apiserver/kinds/custom_members.h"
 #include "apiserver/kinds/custom_numbers.h"
@@ -18,7 +19,7 @@ namespace {
 
 using json::Value;
 
-std::string Quote(std::string_view text) { return Quoted(text, text.size()); }
+constexpr size_t kMaxErrors = 10'000;  // nobody reads more, and a body can have a million wrong items
 
 std::string_view TypeOf(const Value& value) {
   switch (value.kind()) {
@@ -86,13 +87,14 @@ class Validator {
   // Of the whole value. Go prints the path of an object itself like this.
   FieldPath Nowhere() const { return base_.text().empty() ? FieldPath(std::string_view("<nil>")) : base_; }
 
-  void Take(const FieldErrors& made) { errors_.insert(errors_.end(), made.all().begin(), made.all().end()); }
+  bool IsFull() const { return errors_.size() >= kMaxErrors; }
 
   template <typename Make>
   void Report(Make make) {
+    if (IsFull()) return;
     FieldErrors made;
     make(made);
-    Take(made);
+    Append(made.all());
   }
 
   void Invalid(const Value& value, std::string_view detail) {
@@ -111,9 +113,10 @@ class Validator {
     }
   }
   void TypeError(std::string_view wanted, std::string_view given) {
-    const std::string detail = StrCat(path_, " in body must be of type ", wanted, ": ", Quote(given));
-    Report(
-        [&](FieldErrors& errors) { errors.Add("FieldValueTypeInvalid", Here(), StrCat("Invalid value: ", Quote(given), ": ", detail)); });
+    const std::string detail = StrCat(path_, " in body must be of type ", wanted, ": ", GoQuoted(given));
+    Report([&](FieldErrors& errors) {
+      errors.Add("FieldValueTypeInvalid", Here(), StrCat("Invalid value: ", GoQuoted(given), ": ", detail));
+    });
   }
 
   void CheckType(const CustomSchema& schema, const Value& value) {
@@ -144,7 +147,10 @@ class Validator {
     return outer;
   }
 
-  void Append(Errors errors) { std::move(errors.begin(), errors.end(), std::back_inserter(errors_)); }
+  void Append(Errors errors) {
+    const size_t kept = std::min(errors.size(), kMaxErrors - std::min(errors_.size(), kMaxErrors));
+    std::move(errors.begin(), errors.begin() + static_cast<ptrdiff_t>(kept), std::back_inserter(errors_));
+  }
 
   void CheckAlternatives(const CustomSchema& schema, const Value& value, const Value* old) {
     size_t matches = 0;
@@ -159,10 +165,10 @@ class Validator {
         Append(std::move(errors));
       }
       if (valid != schema.all_of.size())
-        Composite(StrCat(Quote(path_), " must validate all the schemas (allOf)", valid == 0 ? ". None validated" : ""));
+        Composite(StrCat(GoQuoted(path_), " must validate all the schemas (allOf)", valid == 0 ? ". None validated" : ""));
     }
     if (schema.none_of != nullptr && Try(*schema.none_of, value, old, &matches).empty())
-      Composite(StrCat(Quote(path_), " must not validate the schema (not)"));
+      Composite(StrCat(GoQuoted(path_), " must not validate the schema (not)"));
   }
 
   void CheckAny(const std::vector<CustomSchema::Ptr>& schemas, const Value& value, const Value* old) {
@@ -180,7 +186,7 @@ class Validator {
         best = std::move(errors);
       }
     }
-    Composite(StrCat(Quote(path_), " must validate at least one schema (anyOf)"));
+    Composite(StrCat(GoQuoted(path_), " must validate at least one schema (anyOf)"));
     Append(std::move(best));
   }
 
@@ -200,7 +206,7 @@ class Validator {
     }
     if (valid == 1) return;
     const std::string found = valid == 0 ? "Found none valid" : StrCat("Found ", valid, " valid alternatives");
-    Composite(StrCat(Quote(path_), " must validate one and only one schema (oneOf). ", found));
+    Composite(StrCat(GoQuoted(path_), " must validate one and only one schema (oneOf). ", found));
     if (valid == 0) Append(std::move(best));
   }
 
@@ -216,7 +222,7 @@ class Validator {
     }
     const std::string_view format = CheckedFormat(schema);
     if (format.empty() || !IsTextFormat(format) || HasFormat(format, text)) return;
-    const std::string detail = StrCat(path_, " in body must be of type ", format, ": ", Quote(text));
+    const std::string detail = StrCat(path_, " in body must be of type ", format, ": ", GoQuoted(text));
     Report([&](FieldErrors& errors) { errors.TypeInvalid(Here(), value, detail); });
   }
 
@@ -229,8 +235,8 @@ class Validator {
     };
     if (std::any_of(schema.enums.begin(), schema.enums.end(), same)) return;
     std::vector<std::string> quoted;
-    for (const Value& allowed : schema.enums) quoted.push_back(Quote(allowed.IsString() ? allowed.AsString() : json::Write(allowed)));
-    const std::string shown = value.IsString() ? Quote(value.AsString()) : json::Write(value);
+    for (const Value& allowed : schema.enums) quoted.push_back(GoQuoted(allowed.IsString() ? allowed.AsString() : json::Write(allowed)));
+    const std::string shown = value.IsString() ? GoQuoted(value.AsString()) : json::Write(value);
     Report([&](FieldErrors& errors) {
       errors.Add("FieldValueNotSupported", Here(), StrCat("Unsupported value: ", shown, ": supported values: ", Join(quoted, ", ")));
     });
@@ -241,7 +247,7 @@ class Validator {
     const size_t length = path_.size();
     if (schema.items != nullptr) {
       const OldItems old_items(schema, old);
-      for (size_t i = 0; i < items.size(); ++i) {
+      for (size_t i = 0; i < items.size() && !IsFull(); ++i) {
         path_ += StrCat("[", i, "]");
         Visit(*schema.items, items[i], old_items.Find(items[i]));
         path_.resize(length);
@@ -270,6 +276,7 @@ class Validator {
     const size_t length = path_.size();
     const MemberIndex old_members(old);
     for (const json::Member& member : value.Members()) {
+      if (IsFull()) break;
       const CustomSchema* const property = schema.Find(member.key);
       if (property == nullptr && schema.additional == CustomSchema::Additional::kForbidden) {
         const std::string detail = StrCat(path_, ".", member.key, " in body is a forbidden property");

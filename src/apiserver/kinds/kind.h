@@ -2,7 +2,7 @@
 // One kind of object that the API serves: an entry of a table, and a Strategy with the rules that only this kind has.
 //
 // What all kinds share (metadata, generation, the split of spec and status, finalizers, managed fields) is done by Api, from the flags
-// here. To add a kind: an entry in kinds/table.cc, its types in schema/*.txt, a Strategy where it has rules of its own, and its columns.
+// here. To add a kind: an entry in kinds/table.cc, its types in schema/*.table, a Strategy where it has rules of its own, and its columns.
 
 #include <functional>
 #include <memory>
@@ -79,6 +79,7 @@ struct Kind {
 
   NameRule name_rule = NameRule::kSubdomain;
   bool has_status = false;                    // status is written by its subresource only
+  bool keeps_status_on_create = false;        // what a create brings along is kept (Nodes: kubelet registers with it)
   bool status_is_all = false;                 // that a write of it changes; else the metadata, too
   bool has_generation = false;                // rises with whatever is neither metadata nor status
   bool annotations_raise_generation = false;  // as well (Deployments)

@@ -31,6 +31,10 @@ TEST(NamedKind, HasTheNamesThatFollowFromItsKind) {
   EXPECT_FALSE(kind.type.namespaced);
 }
 
+TEST(BuiltInKinds, OnlyANodeIsMadeWithAStatus) {
+  for (const auto& kind : BuiltInKinds()) EXPECT_EQ(kind->keeps_status_on_create, kind->type.FullName() == "nodes");
+}
+
 TEST(EmptyKinds, CanBeShownButHaveNoSchema) {
   for (const auto& kind : EmptyKinds()) {
     EXPECT_TRUE(kind->empty);

@@ -73,6 +73,7 @@ Kind Nodes() {
   Kind kind = MakeKind(NamedKind("v1", "nodes", "Node", false), "io.k8s.api.core.v1.Node", NodeStrategy(), NodeColumns());
   kind.short_names = {"no"};
   SplitStatus(kind);
+  kind.keeps_status_on_create = true;
   kind.selectable = {Field("spec.unschedulable", "false")};
   return kind;
 }

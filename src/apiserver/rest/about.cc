@@ -55,10 +55,8 @@ Page OpenApiPage(const std::vector<std::string>& parts, const Format& format) {
   if (parts.size() == 2) return {name, [](const Kinds& kinds) { return OpenApiV3Index(OpenApiV3(kinds.all())); }};
   const std::string path = Join(std::vector<std::string>(parts.begin() + 2, parts.end()), "/");
   return {name, [path](const Kinds& kinds) -> std::optional<std::string> {
-            for (OpenApiDocument& document : OpenApiV3(kinds.all())) {
-              if (document.path == path) return std::move(document.json);
-            }
-            return std::nullopt;
+            std::optional<OpenApiDocument> document = OpenApiV3At(kinds.all(), path);
+            return document ? std::optional(std::move(document->json)) : std::nullopt;
           }};
 }
 

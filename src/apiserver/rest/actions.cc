@@ -3,6 +3,7 @@
 #include "apiserver/patch/merge_patch.h"
 #include "apiserver/refusal.h"
 #include "apiserver/rest/call.h"
+#include "apiserver/scale.h"
 #include "json/json.h"
 
 namespace allot::apiserver {
@@ -25,36 +26,33 @@ void RestHandler::Act(Call& call) {
 void RestHandler::Scale(Call& call) {
   Target whole = call.target;
   whole.subresource.clear();
-  const auto read = [&](const Answer& answer) -> Result<std::string> {
-    ASSIGN_OR_RETURN(const json::Document document, json::Parse(answer.text()));
-    return ReadScale(*whole.kind, document.root());
-  };
-  Result<Answer> answer = parts_.api.Get(whole);
-  if (answer.ok() && call.request.method != "GET") answer = ChangeScale(call, whole, *answer);
+  Result<Answer> answer = VerbOf(call) == "get" ? parts_.api.Get(whole) : ChangeScale(call, whole);
   if (!answer.ok()) return SendError(call, answer.status());
-  Result<std::string> text = read(*answer);
-  if (!text.ok()) return SendError(call, text.status());
-  SendText(call, 200, std::move(*text));
+  Result<json::Document> object = json::Parse(answer->text());
+  if (!object.ok()) return SendError(call, object.status());
+  json::Editor edit(object->arena());
+  SendText(call, 200, json::Write(ReadScale(edit, *whole.kind, object->root())));
 }
 
-Result<Answer> RestHandler::ChangeScale(Call& call, const Target& whole, const Answer& current) {
+Result<Answer> RestHandler::ChangeScale(Call& call, const Target& whole) {
   const bool patches = call.request.method == "PATCH";
-  ASSIGN_OR_RETURN(WriteOptions options, ReadWriteOptions(call.query, patches, false));
+  const Result<PatchType> type = patches ? PatchTypeOf(call) : PatchType::kMerge;
+  if (!type.ok()) return type.status();
+  if (*type == PatchType::kStrategic && whole.kind->custom) {
+    return Refuse(415, "UnsupportedMediaType", "strategic merge patches are not for custom resources; use a merge patch");
+  }
+  ASSIGN_OR_RETURN(WriteOptions options, ReadWriteOptions(call.query, patches, *type == PatchType::kApply));
   options.warnings = &call.warnings;
   if (!patches) {
     ASSIGN_OR_RETURN(const Body body, ReadBody(call.request));
     return WriteScale(parts_.api, call.caller, whole, body.document.root(), options);
   }
-  ASSIGN_OR_RETURN(const PatchType type, PatchTypeOf(call));
-  ASSIGN_OR_RETURN(const json::Document object, json::Parse(current.text()));
-  ASSIGN_OR_RETURN(const std::string scale, ReadScale(*whole.kind, object.root()));
-  ASSIGN_OR_RETURN(json::Document document, json::Parse(scale));
-  ASSIGN_OR_RETURN(const json::Document patch, json::Parse(call.request.body));
-  json::Editor edit(document.arena());
-  ASSIGN_OR_RETURN(const json::Value patched, type == PatchType::kJson
-                                                  ? ApplyJsonPatch(edit, document.root(), patch.root())
-                                                  : Result<json::Value>(ApplyMergePatch(edit, document.root(), patch.root())));
-  return WriteScale(parts_.api, call.caller, whole, patched, options);
+  ASSIGN_OR_RETURN(const Body body, ReadPatch(call, *type));
+  const json::Value& patch = body.document.root();
+  const auto apply = [&](json::Editor& edit, const json::Value& scale) {
+    return *type == PatchType::kJson ? ApplyJsonPatch(edit, scale, patch) : ApplyMergePatch(edit, scale, patch);
+  };
+  return PatchScale(parts_.api, call.caller, whole, apply, options);
 }
 
 void RestHandler::Log(Call& call) {

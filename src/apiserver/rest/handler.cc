@@ -7,6 +7,7 @@
 #include "apiserver/rest/call.h"
 #include "apiserver/rest/table.h"
 #include "apiserver/schema/protobuf.h"
+#include "cel/utf8.h"
 #include "json/json.h"
 
 namespace allot::apiserver {
@@ -14,14 +15,6 @@ namespace allot::apiserver {
 namespace {
 
 constexpr size_t kMaxBody = 3 << 20;
-
-// "kubectl" of "kubectl/v1.36.4 (linux/amd64) ...".
-std::string ManagerOf(const Query& query, const http::Request& request) {
-  if (const std::string_view manager = query.Get("fieldManager"); !manager.empty()) return std::string(manager);
-  const std::string_view agent = request.headers.Get("User-Agent");
-  const std::string_view name = agent.substr(0, std::min(agent.find('/'), size_t{128}));
-  return name.empty() ? "unknown" : std::string(name);
-}
 
 std::string EscapeWarning(std::string_view text) {
   std::string escaped;
@@ -108,6 +101,7 @@ void RestHandler::Handle(const http::RequestContext& context, const std::shared_
   if (context.request.body.size() > kMaxBody) {
     return SendError(call, Refuse(413, "RequestEntityTooLarge", StrCat("Request entity too large: limit is ", kMaxBody)));
   }
+  if (const Status text = CheckText(call.path, call.query); !text.ok()) return SendError(call, text);
   Route(call);
 }
 
@@ -118,8 +112,10 @@ void RestHandler::Route(Call& call) {
   }
   const auto who = parts_.access.Identify(call.context);
   if (!who) return SendError(call, Refuse(401, "Unauthorized", "Unauthorized"));
+  // What is written carries the name.
+  if (!cel::IsValidUtf8(who->user)) return SendError(call, BadRequest("the name of the user is not UTF-8"));
   call.who = *who;
-  call.caller = {who->user, who->groups, ManagerOf(call.query, call.request), who->uid};
+  call.caller = {who->user, who->groups, ManagerOf(call.query, call.request.headers.Get("User-Agent")), who->uid};
   call.kinds = parts_.api.kinds();
   if (!call.path.is_api || call.path.resource.empty()) return ServeDocument(call);
   if (ServeReview(call)) return;
@@ -246,15 +242,19 @@ Result<PatchType> RestHandler::PatchTypeOf(const Call& call) {
                        "application/strategic-merge-patch+json, application/apply-patch+yaml"));
 }
 
+Result<Body> RestHandler::ReadPatch(const Call& call, PatchType type) {
+  http::Request as_body;
+  as_body.body = call.request.body;
+  as_body.headers.Set("Content-Type", type == PatchType::kApply ? "application/yaml" : "application/json");
+  return ReadBody(as_body);
+}
+
 void RestHandler::Patch(Call& call) {
   const Result<PatchType> type = PatchTypeOf(call);
   if (!type.ok()) return SendError(call, type.status());
   Result<WriteOptions> options = ReadWriteOptions(call.query, true, *type == PatchType::kApply);
   if (!options.ok()) return SendError(call, options.status());
-  http::Request as_body;
-  as_body.body = call.request.body;
-  as_body.headers.Set("Content-Type", *type == PatchType::kApply ? "application/yaml" : "application/json");
-  Result<Body> body = ReadBody(as_body);
+  Result<Body> body = ReadPatch(call, *type);
   if (!body.ok()) return SendError(call, body.status());
   options->duplicates = std::move(body->duplicates);
   options->warnings = &call.warnings;

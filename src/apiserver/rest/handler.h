@@ -51,6 +51,7 @@ class RestHandler {
   void Patch(Call& call);
   void Delete(Call& call);
   static Result<PatchType> PatchTypeOf(const Call& call);
+  static Result<Body> ReadPatch(const Call& call, PatchType type);
   static Result<DeleteOptions> DeleteOptionsOf(Call& call);
 
   // list.cc
@@ -62,7 +63,7 @@ class RestHandler {
   // actions.cc
   void Act(Call& call);
   void Scale(Call& call);
-  Result<Answer> ChangeScale(Call& call, const Target& whole, const Answer& current);
+  Result<Answer> ChangeScale(Call& call, const Target& whole);
   void Log(Call& call);
 
   // about.cc

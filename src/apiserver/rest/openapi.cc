@@ -45,18 +45,32 @@ Value Describe(json::Editor& edit, OpenApiVersion version, std::span<const Kind*
                       {"components", edit.Object({{"schemas", schemas.Definitions()}})}});
 }
 
+std::string PathOf(const Kind& kind) { return StrCat(kind.type.group.empty() ? "api/" : "apis/", kind.type.ApiVersion()); }
+
+OpenApiDocument MakeV3(std::string path, std::span<const Kind* const> kinds) {
+  json::Arena arena;
+  json::Editor edit(arena);
+  return Finished(std::move(path), Describe(edit, OpenApiVersion::kV3, kinds));
+}
+
 }  // namespace
 
 std::vector<OpenApiDocument> OpenApiV3(KindSpan kinds) {
   std::map<std::string, std::vector<const Kind*>> groups;
-  for (const auto& kind : kinds) groups[StrCat(kind->type.group.empty() ? "api/" : "apis/", kind->type.ApiVersion())].push_back(kind.get());
+  for (const auto& kind : kinds) groups[PathOf(*kind)].push_back(kind.get());
   std::vector<OpenApiDocument> documents;
-  for (const auto& [path, members] : groups) {
-    json::Arena arena;
-    json::Editor edit(arena);
-    documents.push_back(Finished(path, Describe(edit, OpenApiVersion::kV3, members)));
-  }
+  documents.reserve(groups.size());
+  for (const auto& [path, members] : groups) documents.push_back(MakeV3(path, members));
   return documents;
+}
+
+std::optional<OpenApiDocument> OpenApiV3At(KindSpan kinds, std::string_view path) {
+  std::vector<const Kind*> members;
+  for (const auto& kind : kinds) {
+    if (PathOf(*kind) == path) members.push_back(kind.get());
+  }
+  if (members.empty()) return std::nullopt;
+  return MakeV3(std::string(path), members);
 }
 
 std::string OpenApiV3Index(std::span<const OpenApiDocument> documents) {

@@ -5,8 +5,10 @@
 // types, the fields' descriptions are our own (openapi_words.h). Pure functions; the same kinds give the same bytes.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/kinds/kind.h"
@@ -23,6 +25,8 @@ using KindSpan = std::span<const std::shared_ptr<const Kind>>;
 
 // Sorted by path.
 std::vector<OpenApiDocument> OpenApiV3(KindSpan kinds);
+// The one at a path, made alone; nothing where no kind is of that group and version.
+std::optional<OpenApiDocument> OpenApiV3At(KindSpan kinds, std::string_view path);
 // The answer of /openapi/v3: where each document is, with its hash in the query.
 std::string OpenApiV3Index(std::span<const OpenApiDocument> documents);
 

@@ -87,6 +87,18 @@ TEST(OpenApi, TheSameKindsGiveTheSameBytes) {
   EXPECT_EQ(OpenApiV3Index(OpenApiV3(AllKinds())), OpenApiV3Index(OpenApiV3(AllKinds())));
 }
 
+TEST(OpenApi, OneDocumentIsMadeAloneAndOnlyWhereThereIsOne) {
+  const auto kinds = AllKinds();
+  for (const OpenApiDocument& document : OpenApiV3(kinds)) {
+    const auto alone = OpenApiV3At(kinds, document.path);
+    ASSERT_TRUE(alone) << document.path;
+    EXPECT_EQ(alone->json, document.json) << document.path;
+  }
+  for (const std::string_view path : {"", "api", "api/v2", "apis/apps", "apis/apps/v1/x", "apis/none.example.com/v1"}) {
+    EXPECT_FALSE(OpenApiV3At(kinds, path)) << path;
+  }
+}
+
 TEST(OpenApi, EveryReferenceLeadsToADefinition) {
   for (const auto& document : OpenApiV3(AllKinds())) {
     const auto tree = Read(document.json);

@@ -2,12 +2,16 @@
 
 #include <charconv>
 
+#include "apiserver/go_text.h"
 #include "apiserver/refusal.h"
+#include "cel/utf8.h"
 #include "json/editor.h"
 
 namespace allot::apiserver {
 
 namespace {
+
+constexpr size_t kMaxManager = 128;  // bytes
 
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -36,6 +40,26 @@ std::optional<Number> ToNumber(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+// "U+0007", or "U+00AD": as Go's %#U names what cannot be printed.
+std::string CodePoint(uint32_t character) {
+  char digits[8];
+  const auto end = std::to_chars(digits, digits + sizeof digits, character, 16).ptr;
+  std::string hex(digits, end);
+  for (char& digit : hex) digit = digit >= 'a' ? static_cast<char>(digit - 'a' + 'A') : digit;
+  return StrCat("U+", std::string(hex.size() < 4 ? 4 - hex.size() : 0, '0'), hex);
+}
+
+void CheckManager(std::string_view manager, FieldErrors& errors) {
+  const FieldPath field("fieldManager");
+  if (manager.size() > kMaxManager) return errors.TooLong(field, kMaxManager);
+  for (size_t at = 0; at < manager.size();) {
+    const size_t begin = at;
+    const uint32_t character = cel::DecodeCharacter(manager, &at);
+    if (IsPrintable(character)) continue;
+    errors.Invalid(field, manager, StrCat("invalid character ", CodePoint(character), " (at position ", begin, ")"));
+  }
 }
 
 Status CheckVersionMatch(const ListOptions& options) {
@@ -136,6 +160,33 @@ Path ParsePath(std::string_view target) {
   return path;
 }
 
+Status CheckText(const Path& path, const Query& query) {
+  for (const std::string& part : path.parts) {
+    if (!cel::IsValidUtf8(part)) return BadRequest(StrCat("the path is not UTF-8: ", GoQuoted(part)));
+  }
+  for (const auto& [key, value] : query.all()) {
+    if (!cel::IsValidUtf8(key)) return BadRequest(StrCat("the query is not UTF-8: ", GoQuoted(key)));
+    if (!cel::IsValidUtf8(value)) return BadRequest(StrCat(key, ": Invalid value: ", GoQuoted(value), ": is not UTF-8"));
+  }
+  return Status();
+}
+
+std::string ManagerOf(const Query& query, std::string_view user_agent) {
+  if (const std::string_view manager = query.Get("fieldManager"); !manager.empty()) return std::string(manager);
+  // "kubectl" of "kubectl/v1.36.4 (linux/amd64) ...".
+  const std::string_view name = user_agent.substr(0, user_agent.find('/'));
+  std::string manager;
+  for (size_t at = 0; at < name.size();) {
+    std::string character;
+    const uint32_t decoded = cel::DecodeCharacter(name, &at);
+    if (!IsPrintable(decoded)) continue;
+    cel::AppendCharacter(character, decoded);
+    if (manager.size() + character.size() > kMaxManager) break;
+    manager += character;
+  }
+  return manager.empty() ? "unknown" : manager;
+}
+
 Result<uint64_t> ReadVersion(std::string_view text) {
   if (text.empty()) return uint64_t{0};
   const auto number = ToNumber<uint64_t>(text);
@@ -180,7 +231,7 @@ Result<WriteOptions> ReadWriteOptions(const Query& query, bool is_patch, bool is
     errors.NotSupported(FieldPath("fieldValidation"), validation, {"", "Ignore", "Strict", "Warn"});
   }
   const std::string_view manager = query.Get("fieldManager");
-  if (manager.size() > 128) errors.TooLong(FieldPath("fieldManager"), 128);
+  CheckManager(manager, errors);
   if (is_apply && manager.empty()) errors.Required(FieldPath("fieldManager"), "is required for apply patch");
   if (query.Has("force")) {
     if (!is_apply) errors.Forbidden(FieldPath("force"), "may not be specified for non-apply patch");

@@ -19,6 +19,7 @@ class Query {
 
   std::string_view Get(std::string_view key) const;  // empty: not there
   bool Has(std::string_view key) const { return values_.find(key) != values_.end(); }
+  const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
   // "", "true", "1": true. Anything else is false, as Go's parser for these has it.
   bool Flag(std::string_view key) const;
   // kInvalid refusals name the key.
@@ -39,6 +40,13 @@ struct Path {
 };
 
 Path ParsePath(std::string_view target);
+
+// 400, naming the place, where a part of the path or of the query is not UTF-8: it could be stored, or said again, as no JSON.
+Status CheckText(const Path& path, const Query& query);
+
+// Who owns the fields that a request writes: its fieldManager (ReadWriteOptions checks it), or what its User-Agent has before the first
+// slash, as far as it can be printed; at most 128 bytes, never empty.
+std::string ManagerOf(const Query& query, std::string_view user_agent);
 
 struct ListOptions {
   std::string labels, fields;

@@ -51,6 +51,34 @@ TEST(Options, BadOnesAreRefusedByName) {
   EXPECT_EQ(CodeOf(ReadVersion("abc").status()), 400);
 }
 
+TEST(Options, AFieldManagerIsShortAndCanBePrinted) {
+  EXPECT_OK(ReadWriteOptions(Query::Parse("?fieldManager=caf%C3%A9+bar"), false, false));
+  const Status status = ReadWriteOptions(Query::Parse("?fieldManager=a%07%C2%AD"), false, false).status();
+  EXPECT_EQ(CodeOf(status), 422);
+  EXPECT_THAT(status.message(), HasSubstr("fieldManager: Invalid value: \"a\\a\\u00ad\": invalid character U+0007 (at position 1)"));
+  EXPECT_THAT(status.message(), HasSubstr("invalid character U+00AD (at position 2)"));
+}
+
+TEST(CheckText, RefusesWhatIsNotUtf8) {
+  const auto check = [](std::string_view target) { return CheckText(ParsePath(target), Query::Parse(target)); };
+  EXPECT_OK(check("/api/v1/namespaces/lab/pods/caf%C3%A9?fieldManager=%E2%82%AC"));
+  for (const std::string_view target : {"/api/v1/namespaces/lab/pods/a%FF", "/api/v1/namespaces/%C3/pods", "/x?fieldManager=%ED%A0%80",
+                                        "/x?labelSelector=%FF", "/x?%FF=a"}) {
+    EXPECT_EQ(CodeOf(check(target)), 400) << target;
+    EXPECT_OK(json::Parse(WriteStatus(check(target)))) << target;
+  }
+}
+
+TEST(ManagerOf, IsWhatTheUserAgentHasThatCanBePrinted) {
+  const Query none = Query::Parse("/x");
+  EXPECT_EQ(ManagerOf(Query::Parse("/x?fieldManager=me"), "kubectl/v1"), "me");
+  EXPECT_EQ(ManagerOf(none, "kubectl/v1.36.4 (linux/amd64)"), "kubectl");
+  EXPECT_EQ(ManagerOf(none, "a\x01\x7f\xc2\xad b\xff/1"), "a b\uFFFD");
+  EXPECT_EQ(ManagerOf(none, ""), "unknown");
+  EXPECT_EQ(ManagerOf(none, "/1"), "unknown");
+  EXPECT_EQ(ManagerOf(none, std::string(127, 'x') + "\u00e9"), std::string(127, 'x'));
+}
+
 TEST(Token, ComesBackAsItWas) {
   const std::string text = WriteToken({12345, "lab/a.b-c"});
   ASSERT_OK_AND_ASSIGN(const ContinueToken token, ReadToken(text));
