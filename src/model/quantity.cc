@@ -53,6 +53,20 @@ BigInt ScaleDown(const BigInt& value, int32_t power) {
   return quotient;
 }
 
+// Takes the zeros off the end and returns how many there were. REQUIRES that it is not zero. In big steps: 1e1000 has a thousand.
+int32_t StripZeros(BigInt& value) {
+  int32_t zeros = 0;
+  for (const int32_t step : {kMaxPower, 6, 1}) {
+    const BigInt power = kPowers[step];
+    for (BigInt quotient, rest;; zeros += step) {
+      boost::multiprecision::divide_qr(value, power, quotient, rest);
+      if (!rest.is_zero()) break;
+      value.swap(quotient);
+    }
+  }
+  return zeros;
+}
+
 // The lowest 64 bits of the two's complement.
 uint64_t LowBits(const BigInt& value) {
   const uint64_t magnitude = static_cast<uint64_t>(BigInt(abs(value) & std::numeric_limits<uint64_t>::max()));
@@ -354,7 +368,7 @@ std::string Quantity::Canonical() const {
     if (const auto number = ScaleUp(mantissa, surplus)) return PrintDecimal(StrCat(*number), exponent - surplus, format_);
   }
   auto [mantissa, exponent] = ToDecimal();
-  for (; mantissa % 10 == 0; mantissa /= 10) ++exponent;
+  exponent += StripZeros(mantissa);
   for (; exponent % 3 != 0; --exponent) mantissa *= 10;
   return PrintDecimal(mantissa.str(), exponent, format_);
 }

@@ -52,6 +52,13 @@ TEST(Quantity, PrintsWhatKubernetesPrints) {
       {"1e-1000", "1e-9", "1e-9", Format::kDecimalExponent},
       {"2147483648Pi", "9223372036854775807", "9223372036854775807", Format::kBinarySI},
       {"9223372036854775808G", "9223372036854775808G", "9223372036854775808G", Format::kDecimalSI},
+      // Any number of zeros to strip: more or less than the steps in which that is done.
+      {"1234567890123456789e1000", "12345678901234567890e999", "12345678901234567890e999", Format::kDecimalExponent},
+      {"-1234567890123456789e1000", "-12345678901234567890e999", "-12345678901234567890e999", Format::kDecimalExponent},
+      {"1000000000000000000000e1000", "10e1020", "10e1020", Format::kDecimalExponent},
+      {"1234567890123000000000000000000000000", "1234567890123", "1234567890123", Format::kDecimalSI},
+      {"12345678901234500000", "12345678901234500k", "12345678901234500k", Format::kDecimalSI},
+      {"1234567890123456789", "1234567890123456789", "1234567890123456789", Format::kDecimalSI},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(Q(c.text).ToString(), c.kept) << c.text;

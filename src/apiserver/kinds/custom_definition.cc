@@ -138,7 +138,8 @@ class SpecChecker {
       errors_.Invalid(field_.Child("preserveUnknownFields"), spec_["preserveUnknownFields"],
                       "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead");
     }
-    ValidateConversion(spec_["conversion"], field_.Child("conversion"), errors_);
+    const auto served = std::count_if(versions_.begin(), versions_.end(), [](const Value& version) { return IsTrue(version["served"]); });
+    ValidateConversion(spec_["conversion"], static_cast<size_t>(served), field_.Child("conversion"), errors_);
   }
 
  private:

@@ -24,7 +24,7 @@ void ValidateSubresources(const json::Value& subresources, const FieldPath& fiel
 void ValidateColumns(const json::Value& columns, const FieldPath& field, FieldErrors& errors);
 void ValidateSelectable(const json::Value& fields, const json::Value& schema, const FieldPath& field, FieldErrors& errors);
 
-// spec.conversion.
-void ValidateConversion(const json::Value& conversion, const FieldPath& field, FieldErrors& errors);
+// spec.conversion. `served`: how many versions are. Webhooks are not called here, so with more than one they are refused.
+void ValidateConversion(const json::Value& conversion, size_t served, const FieldPath& field, FieldErrors& errors);
 
 }  // namespace allot::apiserver

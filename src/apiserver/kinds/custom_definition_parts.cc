@@ -169,13 +169,16 @@ void ValidateSelectable(const Value& fields, const Value& schema, const FieldPat
   if (seen.size() > kMaxSelectable) errors.TooMany(field, seen.size(), kMaxSelectable);
 }
 
-void ValidateConversion(const Value& conversion, const FieldPath& field, FieldErrors& errors) {
+void ValidateConversion(const Value& conversion, size_t served, const FieldPath& field, FieldErrors& errors) {
   if (!conversion.IsObject()) return;
   const std::string_view strategy = json::TextOf(conversion["strategy"]);
   if (strategy.empty()) {
     errors.Required(field.Child("strategy"));
   } else if (strategy != "None" && strategy != "Webhook") {
     errors.NotSupported(field.Child("strategy"), strategy, {"None", "Webhook"});
+  } else if (strategy == "Webhook" && served > 1) {
+    errors.Add("FieldValueNotSupported", field.Child("strategy"),
+               "Unsupported value: \"Webhook\": conversion webhooks are not called by this server; use None, or serve one version only");
   }
   // The server still names these parts as an older version of the API did.
   const Value& client = conversion["webhook"]["clientConfig"];

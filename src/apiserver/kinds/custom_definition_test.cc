@@ -71,6 +71,18 @@ TEST_F(DefinitionTest, SharedSchemasAreNamedByTheOlderPath) {
               ElementsAre("spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[size].type: FieldValueRequired"));
 }
 
+TEST_F(DefinitionTest, AWebhookIsRefusedWhereItWouldBeCalled) {
+  const std::string one = With(Definition(kSize), "  scope: Namespaced\n",
+                               "  scope: Namespaced\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
+                               "clientConfig: {url: 'https://example.com'}}}\n");
+  const std::string other = "  - {name: v2, served: false, storage: false, schema: {openAPIV3Schema: {type: object}}}\n";
+  EXPECT_THAT(Causes(Create(one)), IsEmpty());
+  EXPECT_THAT(Causes(Create(StrCat(one, other))), IsEmpty());
+  const FieldErrors errors = Create(StrCat(one, With(other, "served: false", "served: true")));
+  EXPECT_THAT(Causes(errors), ElementsAre("spec.conversion.strategy: FieldValueNotSupported"));
+  EXPECT_THAT(Messages(errors), ElementsAre(HasSubstr("use None")));
+}
+
 TEST_F(DefinitionTest, NamesAndVersionsAreChecked) {
   const std::string good = Definition(kSize);
   EXPECT_THAT(Causes(Create(good)), IsEmpty());

@@ -76,7 +76,7 @@ std::shared_ptr<const Kind> MakeKind(const Value& spec, const Value& version, st
   ReadSubresources(version["subresources"], *kind);
 
   CustomStrategy::Parts parts;
-  parts.api_version = kind->StorageApiVersion();  // objects are in it before they are checked
+  parts.api_version = kind->ApiVersion();
   parts.kind = kind->type.kind;
   parts.schema = ReadCustomSchema(version["schema"]["openAPIV3Schema"]);
   parts.scale = ReadScale(version["subresources"]["scale"]);

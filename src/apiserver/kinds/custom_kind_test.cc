@@ -4,6 +4,7 @@
 
 #include "apiserver/kinds/custom_prune.h"
 #include "apiserver/kinds/custom_test_util.h"
+#include "apiserver/schema/normalize.h"
 #include "base/test_util.h"
 #include "json/json.h"
 
@@ -114,6 +115,17 @@ TEST_F(CustomKindTest, UnknownFieldsArePruned) {
       R"("template":{"apiVersion":"v1","kind":"K","metadata":{"name":"x"},"spec":{"a":1}}})");
   EXPECT_THAT(unknown, ElementsAre("more", "spec.free.known.b", "spec.limits.b.c", "spec.list[1].c", "spec.loose.a.b", "spec.nonsense",
                                    "spec.one.b", "spec.size.a", "spec.template.metadata.wrong"));
+}
+
+TEST_F(CustomKindTest, NoMoreUnknownFieldsAreNamedThanKubernetesNames) {
+  const Kind& kind = Make(Definition(kSpec));
+  std::string fields;
+  for (int i = 0; i < 300; ++i) fields += StrCat(i == 0 ? "" : ", ", "x", i, ": 1");
+  std::vector<std::string> unknown = {"metadata.x"};
+  const json::Value pruned = PruneCustom(edit_, *kind.schema, Thing(StrCat("{loose: {key: {", fields, "}}}")), &unknown);
+  EXPECT_EQ(json::Write(pruned["spec"]), R"({"loose":{"key":{}}})");
+  EXPECT_EQ(unknown.size(), kMaxUnknownFields);
+  EXPECT_EQ(unknown[0], "metadata.x");
 }
 
 TEST_F(CustomKindTest, PruningSharesWhatStays) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/kinds/custom_order.h"
+#include "apiserver/schema/normalize.h"
 #include "base/strings.h"
 
 namespace allot::apiserver {
@@ -70,7 +71,7 @@ class Pruner {
         changed = changed || IsChanged(member.value, members.back().value);
       } else {
         changed = true;
-        if (unknown_ != nullptr) unknown_->push_back(path_);
+        if (unknown_ != nullptr && unknown_->size() < kMaxUnknownFields) unknown_->push_back(path_);
       }
       path_.resize(length);
     }

@@ -13,7 +13,8 @@ namespace allot::apiserver {
 // as they are: the schema's validation names them (custom_validate.h). Members are sorted (custom_order.h). Nothing is copied where nothing
 // changes.
 //
-// `unknown`, where it is given, gets the paths of the fields that were taken out, sorted: "spec.nonsense", "spec.list[0].x".
+// `unknown`, where it is given, gets the paths of the fields that were taken out, sorted: "spec.nonsense", "spec.list[0].x"; no
+// more than kMaxUnknownFields, with those that it has.
 json::Value PruneCustom(json::Editor& edit, const Type& type, const json::Value& value, std::vector<std::string>* unknown = nullptr);
 
 }  // namespace allot::apiserver

@@ -3,6 +3,20 @@
 //
 // Reading never fails: what is not as it should be is left out. Whether a schema is a good one is decided before it is stored
 // (custom_structural.h, custom_definition.h).
+//
+// One schema has four forms. The first is stored; the others are made when its version begins to be served (KindsOf, custom_kind.h), the
+// last two from CustomSchema:
+//
+// - The definition's JSON is what was sent. Only the rules for definitions read it (custom_definition*, custom_structural.h).
+// - CustomSchema is all that the schema says of a value. It is for defaults (custom_default.h) and validation (custom_validate.h with
+//   custom_formats.h, custom_numbers.h and custom_list_types.h).
+// - Type (schema/type.h, made by custom_type.h) is which fields there are and how writers' values are merged, as built-in kinds have it;
+//   limits and formats are gone. It is for pruning (custom_prune.h), patches, server-side apply and OpenAPI.
+// - cel::Type (made by custom_rule_type.cc) is what expressions see of a value, and how large it may be. It is for the rules of
+//   x-kubernetes-validations only (custom_rules.h, custom_definition_rules.h).
+//
+// An extension of the schema gets its member here and its rule for definitions beside the others; a place in Type only where pruning or
+// merging depends on it, in cel::Type only where expressions do.
 
 #include <cstdint>
 #include <memory>

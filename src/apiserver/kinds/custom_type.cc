@@ -23,6 +23,8 @@ class Maker {
       Type list = OfShape(Shape::kList);
       // Items of a list that keeps what is unknown do so too, but not what is below them.
       list.element = Make(*schema.items, schema.items->embedded_resource, schema.preserve_unknown);
+      list.merge = schema.list_type == "set" ? Merge::kSet : schema.list_type == "map" ? Merge::kMap : Merge::kAtomic;
+      if (list.merge == Merge::kMap) list.keys = schema.list_keys;
       return Added(std::move(list));
     }
     if (schema.type == "boolean") return Scalar(Shape::kBool);
@@ -87,9 +89,9 @@ class Maker {
     Field field = MakeField(property.name, Make(schema, schema.embedded_resource, false));
     field.required = object.Requires(property.name);
     if (!schema.default_value.IsNull()) field.default_value = json::Write(schema.default_value);
-    if (schema.type == "array") {
-      field.merge = schema.list_type == "set" ? Merge::kSet : schema.list_type == "map" ? Merge::kMap : Merge::kAtomic;
-      if (field.merge == Merge::kMap) field.keys = schema.list_keys;
+    if (field.type->shape == Shape::kList) {
+      field.merge = field.type->merge;
+      field.keys = field.type->keys;
     } else if (schema.map_type == "atomic") {
       field.merge = Merge::kAtomic;
     }

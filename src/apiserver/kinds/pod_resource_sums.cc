@@ -14,11 +14,9 @@ void AddTo(ResourceList& sum, const ResourceList& more) {
   for (const auto& [name, amount] : more) sum[name].Add(amount);
 }
 
-void RaiseTo(ResourceList& most, const ResourceList& other) {
-  for (const auto& [name, amount] : other) {
-    const auto [found, added] = most.try_emplace(name, amount);
-    if (!added && amount > found->second) found->second = amount;
-  }
+void Raise(ResourceList& most, std::string_view name, const model::Quantity& amount) {
+  const auto [found, added] = most.try_emplace(name, amount);
+  if (!added && amount > found->second) found->second = amount;
 }
 
 }  // namespace
@@ -34,17 +32,22 @@ ResourceList SumOfContainers(const json::Value& spec, std::string_view which) {
   for (const json::Value& container : ItemsOf(spec["containers"])) AddTo(sum, ReadResources(container["resources"][which]));
   ResourceList sidecars, starting;
   for (const json::Value& container : ItemsOf(spec["initContainers"])) {
-    ResourceList own = ReadResources(container["resources"][which]);
-    if (TextOf(container["restartPolicy"]) == "Always") {
-      AddTo(sum, own);
-      AddTo(sidecars, own);
-      own = sidecars;
-    } else {
-      AddTo(own, sidecars);
+    const bool sidecar = TextOf(container["restartPolicy"]) == "Always";
+    // Only the names of this container: `starting` already covers what the sidecars before it take of all others.
+    for (const auto& [name, amount] : ReadResources(container["resources"][which])) {
+      model::Quantity most = amount;
+      if (sidecar) {
+        sum[name].Add(amount);
+        model::Quantity& all = sidecars[name];
+        all.Add(amount);
+        most = all;
+      } else if (const auto found = sidecars.find(name); found != sidecars.end()) {
+        most.Add(found->second);
+      }
+      Raise(starting, name, most);
     }
-    RaiseTo(starting, own);
   }
-  RaiseTo(sum, starting);
+  for (const auto& [name, amount] : starting) Raise(sum, name, amount);
   return sum;
 }
 

@@ -1,6 +1,9 @@
 // The rules for Pods that the contract (core_contract_test.cc) does not have. The causes are those of kube-apiserver 1.36.
 
+#include <random>
+
 #include "apiserver/kinds/core_test_util.h"
+#include "apiserver/kinds/pod_resources.h"
 #include "apiserver/kinds/strategies.h"
 
 namespace allot::apiserver {
@@ -207,6 +210,54 @@ TEST(PodSpec, NamesAndNetwork) {
             {"metadata.annotations",
              "{controller.kubernetes.io/pod-deletion-cost: '+1'}",
              {"metadata.annotations[controller.kubernetes.io/pod-deletion-cost] FieldValueInvalid"}}});
+}
+
+// SumOfContainers as its comment says it, step by step over all names.
+ResourceList SimpleSum(const json::Value& spec) {
+  const auto add = [](ResourceList& sum, const ResourceList& more) {
+    for (const auto& [name, amount] : more) sum[name].Add(amount);
+  };
+  const auto raise = [](ResourceList& most, const ResourceList& other) {
+    for (const auto& [name, amount] : other) {
+      if (!most.contains(name) || amount > most[name]) most[name] = amount;
+    }
+  };
+  ResourceList sum, sidecars;
+  for (const json::Value& container : json::ItemsOf(spec["containers"])) add(sum, ReadResources(container["resources"]["limits"]));
+  ResourceList starting;
+  for (const json::Value& container : json::ItemsOf(spec["initContainers"])) {
+    ResourceList own = ReadResources(container["resources"]["limits"]);
+    const bool sidecar = json::TextOf(container["restartPolicy"]) == "Always";
+    if (sidecar) add(sum, own);
+    add(own, sidecars);
+    if (sidecar) sidecars = own;
+    raise(starting, own);
+  }
+  raise(sum, starting);
+  return sum;
+}
+
+TEST(PodResources, TheSumOfManyContainersIsThatOfTheSimpleWay) {
+  std::mt19937 random(1);
+  const auto below = [&](size_t limit) { return random() % limit; };
+  constexpr std::string_view kAmounts[] = {"0", "1", "2", "500m", "1Ki", "3e0", "-1", "1e300", "9223372036854775807"};
+  const auto containers = [&] {
+    std::string list;
+    for (size_t i = below(6); i > 0; --i) {
+      std::string limits;
+      for (const char name : {'a', 'b', 'c', 'd'}) {
+        if (below(2) == 0) limits += StrCat(limits.empty() ? "" : ", ", name, ": '", kAmounts[below(std::size(kAmounts))], "'");
+      }
+      list += StrCat("{", below(2) == 0 ? "restartPolicy: Always, " : "", "resources: {limits: {", limits, "}}}", i > 1 ? ", " : "");
+    }
+    return StrCat("[", list, "]");
+  };
+  Trees trees;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string text = StrCat("{containers: ", containers(), ", initContainers: ", containers(), "}");
+    const json::Value spec = trees.Read(text);
+    ASSERT_EQ(SumOfContainers(spec, "limits"), SimpleSum(spec)) << text;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // ApplyManaged: server-side apply as its users see it.
 
+#include "apiserver/kinds/custom_type.h"
 #include "apiserver/patch/managed_fields.h"
 #include "apiserver/patch/test_objects.h"
 
@@ -117,6 +118,31 @@ TEST(ApplyManaged, ItemsComeInTheOrderOfTheConfigBetweenThoseOfOthers) {
     ASSERT_OK(map.Apply("me", StrCat(R"({"metadata":{"finalizers":)", finalizers(c.config), "}}")));
     EXPECT_EQ(map.At({"metadata", "finalizers"}), finalizers(c.merged)) << c.live << " and " << c.config;
   }
+}
+
+TEST(ApplyManaged, ListsInMapsAndListsAreMergedAsTheirSchemaSays) {
+  Workshop shop;
+  const auto schema = ReadCustomSchema(shop.Parse(R"({"type":"object","properties":{
+    "rules":{"type":"object","additionalProperties":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],
+      "items":{"type":"object","properties":{"name":{"type":"string"},"size":{"type":"integer"}}}}},
+    "tags":{"type":"object","additionalProperties":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}}},
+    "rows":{"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}}}})"));
+  const CustomType type = MakeCustomType(*schema, "com.example.v1.Thing");
+  WrittenObject thing(*type.type);
+  ASSERT_OK(thing.Apply("one", R"({"rules":{"x":[{"name":"a","size":1}]},"tags":{"x":["a"]},"rows":{"x":["a"]}})"));
+  EXPECT_THAT(thing.Managers(), HasSubstr(R"({"f:rows":{"f:x":{}},"f:rules":{"f:x":{".":{},"k:{\"name\":\"a\"}":)"
+                                          R"({".":{},"f:name":{},"f:size":{}}}},"f:tags":{"f:x":{".":{},"v:\"a\"":{}}}})"));
+  ASSERT_OK(thing.Apply("two", R"({"rules":{"x":[{"name":"b"}]},"tags":{"x":["b"]}})"));
+  EXPECT_EQ(thing.At({"rules", "x"}), R"([{"name":"a","size":1},{"name":"b"}])");
+  EXPECT_EQ(thing.At({"tags", "x"}), R"(["a","b"])");
+  EXPECT_THAT(thing.Apply("two", R"({"rules":{"x":[{"name":"a","size":2}]}})").message(), HasSubstr(R"(.rules.x[name="a"].size)"));
+  EXPECT_THAT(thing.Apply("two", R"({"rows":{"x":["b"]}})").message(), HasSubstr(".rows.x"));
+  EXPECT_THAT(thing.Apply("two", R"({"rules":{"x":[{"size":1}]}})").message(), HasSubstr(R"(omits all key fields ["name"])"));
+  EXPECT_THAT(thing.Apply("two", R"({"tags":{"x":[{}]}})").message(), HasSubstr("associative list without keys"));
+  ASSERT_OK(thing.Apply("one", "{}"));
+  EXPECT_EQ(thing.At({"rules"}), R"({"x":[{"name":"b"}]})");
+  EXPECT_EQ(thing.At({"tags"}), R"({"x":["b"]})");
+  EXPECT_EQ(thing.At({"rows"}), "");
 }
 
 TEST(ApplyManaged, AtomicListsAndStructsHaveOneOwner) {

@@ -6,6 +6,7 @@
 
 #include "apiserver/patch/document.h"
 #include "apiserver/refusal.h"
+#include "apiserver/schema/scalar.h"
 
 namespace allot::apiserver {
 
@@ -180,6 +181,12 @@ Result<Value> ApplyJsonPatch(Editor& edit, const Value& object, const Value& pat
   if (!patch.IsArray()) return BadRequest("a JSON patch must be a list of operations");
   for (const Value& operation : patch.Items()) {
     if (!operation.IsObject()) return BadRequest("an operation of a JSON patch must be an object");
+    for (const std::string_view name : {"op", "path", "from"}) {
+      const Value& text = operation[name];
+      if (text.IsNull() || text.IsString()) continue;
+      return BadRequest(StrCat("error decoding patch: json: cannot unmarshal ", GoKindName(text), " into Go struct field jsonPatchOp.",
+                               name, " of type string"));
+    }
   }
   if (patch.Items().size() > kMaxOperations) {
     return Refuse(413, "RequestEntityTooLarge",

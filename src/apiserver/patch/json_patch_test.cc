@@ -67,7 +67,8 @@ TEST(JsonPatch, WhatCannotBeDoneIsInvalidAndChangesNothing) {
 }
 
 TEST(JsonPatch, WhatIsNoListOfOperationsIsABadRequest) {
-  for (const std::string_view patch : {R"({"op":"add"})", "1", "null", "[1]"})
+  for (const std::string_view patch :
+       {R"({"op":"add"})", "1", "null", "[1]", R"([{"op":"remove","path":"/a","from":1}])", R"([{"op":[]}])"})
     EXPECT_THAT(Patched("{}", patch), HasSubstr("400: ")) << patch;
 }
 

@@ -64,29 +64,24 @@ class ListMerger {
   }
 
   Value Merge() {
-    std::vector<bool> done(config_.size());  // items of the config that are in the result
+    // Items of the config are taken in their order, so `turn` is the first shared one that is not yet in the result; nullptr: all are.
+    // Each round moves i or j: with j at the end there is no `turn` left, and so i moves.
     size_t i = 0, j = 0;
     while (i < live_.size() || j < config_.size()) {
-      const KeyedItem* const same = i < live_.size() ? SameInConfig(live_[i]) : nullptr;
-      if (i < live_.size() && j < config_.size()) {
-        if (same == &config_[j]) {
-          ++i;
-          Take(done, j++);
-          continue;
-        }
-        if (same != nullptr && next_ < shared_.size() && shared_[next_] != same) {  // shared, but its turn is another one's
-          ++i;
-          continue;
-        }
-      }
       if (i < live_.size()) {
+        const KeyedItem* const same = SameInConfig(live_[i]);
+        const KeyedItem* const turn = next_ < shared_.size() ? shared_[next_] : nullptr;
         if (same == nullptr) {
           merged_.push_back(*live_[i++].value);
           continue;
         }
-        if (done[static_cast<size_t>(same - config_.data())]) ++i;
+        if (turn != nullptr && turn != same) {  // comes, or came, where the config has it
+          ++i;
+          continue;
+        }
+        if (turn == nullptr || turn == &config_[j]) ++i;
       }
-      if (j < config_.size()) Take(done, j++);
+      if (j < config_.size()) Take(j++);
     }
     return edit_.Array(merged_);
   }
@@ -97,11 +92,10 @@ class ListMerger {
     return found.empty() ? nullptr : found.front();
   }
 
-  void Take(std::vector<bool>& done, size_t j) {
+  void Take(size_t j) {
     const auto old = in_live_.Find(config_[j].element);
     const bool one = old.size() == 1;  // items that cannot be told apart are replaced
     merged_.push_back(one ? MergeConfig(edit_, place_.Item(), *old.front()->value, *config_[j].value) : *config_[j].value);
-    done[j] = true;
     if (next_ < shared_.size() && shared_[next_] == &config_[j]) ++next_;
   }
 

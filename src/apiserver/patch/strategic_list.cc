@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apiserver/patch/strategic_object.h"
 #include "apiserver/refusal.h"
 #include "base/strings.h"
 #include "json/json.h"
@@ -47,6 +48,7 @@ Result<std::vector<Value>> InOrder(std::span<const Value> merged, std::span<cons
     Value item;
     size_t rank;                // in the list that orders it
     std::optional<size_t> age;  // its place in `live`
+    bool last;                  // has a directive to delete, of two items of a patch that were merged: Kubernetes puts these at the end
   };
   ItemIndex wanted_index(key), live_index(key);
   TRY(wanted_index.Add(wanted));
@@ -55,9 +57,9 @@ Result<std::vector<Value>> InOrder(std::span<const Value> merged, std::span<cons
   for (const Value& item : merged) {
     ASSIGN_OR_RETURN(const std::string id, wanted_index.IdOf(item));
     const std::optional<size_t> rank = wanted_index.Find(id), age = live_index.Find(id);
-    (rank ? first : others).push_back({item, rank ? *rank : age.value_or(0), age});
+    (rank ? first : others).push_back({item, rank ? *rank : age.value_or(0), age, json::TextOf(item[kPatchDirective]) == "delete"});
   }
-  const auto by_rank = [](const Placed& a, const Placed& b) { return a.rank < b.rank; };
+  const auto by_rank = [](const Placed& a, const Placed& b) { return a.last != b.last ? b.last : !a.last && a.rank < b.rank; };
   std::stable_sort(first.begin(), first.end(), by_rank);
   std::stable_sort(others.begin(), others.end(), by_rank);
   std::vector<Value> ordered;

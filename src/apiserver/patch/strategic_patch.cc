@@ -1,5 +1,6 @@
 #include "apiserver/patch/strategic_patch.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <vector>
@@ -42,7 +43,9 @@ class StrategicPatch {
   Status RetainKeys(MemberList& live, MemberList& patch, const Value& patch_object);
   Status OrderLists(const Type& type, MemberList& live, MemberList& patch, const Value& patch_object);
   Status MergeMember(const Type& type, MemberList& live, std::string_view key, const Value& patch);
-  Result<Value> MergeList(const Type& type, const Field& field, const Value& live, const Value& patch, bool deletes);
+  // `live_order`, where it is given, becomes the order of the live list that comes to count after the merge.
+  Result<Value> MergeList(const Type& type, const Field& field, const Value& live, const Value& patch, bool deletes,
+                          Value* live_order = nullptr);
   Result<std::vector<Value>> MergeObjects(const Field& field, std::vector<Value>& live, std::vector<Value>& patch);
   Status CheckOrder(const Field& field, const Value& patch, const Value& order);
   Result<const Field*> FieldOf(const Type& type, std::string_view key);
@@ -95,16 +98,21 @@ Status StrategicPatch::RetainKeys(MemberList& live, MemberList& patch, const Val
 Status StrategicPatch::CheckOrder(const Field& field, const Value& patch, const Value& order) {
   if (order.Items().empty()) return Status();
   const ItemIndex index(field.patch_key);
+  const auto mismatch = [&] {
+    return Broken(
+        StrCat("The order in patch list:\n", json::Write(patch), "\n doesn't match $setElementOrder list:\n", json::Write(order), "\n"));
+  };
   size_t place = 0;
   for (const Value& item : patch.Items()) {
     if (!field.patch_key.empty() && !item.IsObject()) return Broken("expected an object in a list of objects");
-    if (item.IsObject() && item.Find(kPatchDirective) != nullptr) continue;
+    if (const Value* const directive = item.IsObject() ? item.Find(kPatchDirective) : nullptr) {
+      // Go takes those that delete out of the list first, and passes over others only as long as there is an order to compare with.
+      if (json::TextOf(*directive) == "delete" || place < order.Items().size()) continue;
+      return mismatch();
+    }
     ASSIGN_OR_RETURN(const std::string id, index.IdOf(item));
     for (;; ++place) {
-      if (place == order.Items().size()) {
-        return Broken(StrCat("The order in patch list:\n", json::Write(patch), "\n doesn't match $setElementOrder list:\n",
-                             json::Write(order), "\n"));
-      }
+      if (place == order.Items().size()) return mismatch();
       ASSIGN_OR_RETURN(const std::string asked, index.IdOf(order.Items()[place]));
       if (asked == id) break;
     }
@@ -128,19 +136,19 @@ Status StrategicPatch::OrderLists(const Type& type, MemberList& live, MemberList
     if (field->type->shape != Shape::kList) return Broken(StrCat("expected slice or array type for ", key));
     if (patch_list != nullptr) TRY(CheckOrder(*field, *patch_list, order));
     if (live_list == nullptr && patch_list == nullptr) continue;
-    Value merged;
+    const Value live_copy = live_list == nullptr ? edit_.Array({}) : *live_list;
+    Value merged, live_order = live_copy;
     if (patch_list == nullptr) {
       merged = *live_list;
     } else if (live_list == nullptr) {
       merged = *WithoutDirectives(edit_, *patch_list);
     } else {
-      ASSIGN_OR_RETURN(merged, MergeList(*field->type, *field, *live_list, *patch_list, false));
+      ASSIGN_OR_RETURN(merged, MergeList(*field->type, *field, *live_list, *patch_list, false, &live_order));
     }
-    const Value live_copy = live_list == nullptr ? edit_.Array({}) : *live_list;
     const Value patch_copy = patch_list == nullptr ? edit_.Array({}) : *patch_list;
     ASSIGN_OR_RETURN(const auto objects, ItemsAreObjects(live_copy.Items(), patch_copy.Items()));
     if (!objects) return Broken("no elements in any of the given slices");
-    ASSIGN_OR_RETURN(const auto ordered, InOrder(merged.Items(), order.Items(), live_copy.Items(), field->patch_key));
+    ASSIGN_OR_RETURN(const auto ordered, InOrder(merged.Items(), order.Items(), live_order.Items(), field->patch_key));
     live.Set(key, edit_.Array(ordered));
     patch.Erase(key);
   }
@@ -179,7 +187,8 @@ Status StrategicPatch::MergeMember(const Type& type, MemberList& live, std::stri
   return Status();
 }
 
-Result<Value> StrategicPatch::MergeList(const Type& type, const Field& field, const Value& live, const Value& patch, bool deletes) {
+Result<Value> StrategicPatch::MergeList(const Type& type, const Field& field, const Value& live, const Value& patch, bool deletes,
+                                        Value* live_order) {
   if (type.shape != Shape::kList) return Broken(StrCat("expected slice or array type for ", field.name));
   if (!field.patch_merge && !deletes) return patch;
   ASSIGN_OR_RETURN(const auto objects, ItemsAreObjects(live.Items(), patch.Items()));
@@ -188,9 +197,12 @@ Result<Value> StrategicPatch::MergeList(const Type& type, const Field& field, co
   if (*objects) {
     if (field.patch_key.empty()) return Broken(StrCat("cannot merge lists without merge key for ", field.name));
     ASSIGN_OR_RETURN(const auto merged, MergeObjects(field, old, changes));
+    // Go merges in the memory of the live list (apimachinery 1.36, mergeSlice): new items take the places of those that were deleted.
+    if (live_order != nullptr) *live_order = edit_.Array(std::span(merged).first(std::min(merged.size(), live.Items().size())));
     ASSIGN_OR_RETURN(const auto ordered, InOrder(merged, changes, old, field.patch_key));
     return edit_.Array(ordered);
   }
+  if (!field.patch_key.empty() && !deletes) return Broken(StrCat("expected objects in ", field.name));
   ItemIndex in_patch(""), seen("");
   TRY(in_patch.Add(changes));
   std::vector<Value> merged;

@@ -64,12 +64,21 @@ TEST(StrategicPatch, WhatThePatchListsComesInItsOrderTheRestWhereItWas) {
       PatchedSpec(items("abc"), R"({"$setElementOrder/containers":[{"name":"c"},{"name":"n"},{"name":"a"}],"containers":[{"name":"n"}]})"),
       items("bcna"));
   EXPECT_EQ(PatchedSpec(items("abc"), R"({"$setElementOrder/containers":[{"name":"c"},{"name":"a"}]})"), items("bca"));
+  // A new item takes the place of one that was deleted.
+  EXPECT_EQ(PatchedSpec(items("ca"), R"({"$setElementOrder/containers":[{"name":"d"}],)"
+                                     R"("containers":[{"name":"c","$patch":"delete"},{"name":"d"}]})"),
+            items("ad"));
+  EXPECT_EQ(PatchedSpec(items("ca"), R"({"$setElementOrder/containers":[{"name":"d"}],"containers":[{"name":"d"}]})"), items("dca"));
 }
 
 TEST(StrategicPatch, AnOrderMustFitThePatch) {
   EXPECT_THAT(
       PatchedSpec(R"({"containers":[{"name":"a"}]})", R"({"$setElementOrder/containers":[{"name":"a"}],"containers":[{"name":"x"}]})"),
       HasSubstr("500: The order in patch list"));
+  constexpr std::string_view kDirective = R"({"$setElementOrder/containers":[{"name":"a"}],"containers":[{"name":"a"},{"$patch":)";
+  EXPECT_THAT(PatchedSpec(R"({"containers":[{"name":"a"}]})", StrCat(kDirective, R"("replace"}]})")), HasSubstr("500: The order"));
+  EXPECT_EQ(PatchedSpec(R"({"containers":[{"name":"a"}]})", StrCat(kDirective, R"("delete","name":"b"}]})")),
+            R"({"containers":[{"name":"a"}]})");
   EXPECT_THAT(PatchedSpec("{}", R"({"$setElementOrder":[]})"), HasSubstr("400: invalid patch format of setElementOrder list"));
   EXPECT_THAT(PatchedSpec("{}", R"({"$setElementOrder/containers":{}})"), HasSubstr("500: "));
 }
@@ -97,6 +106,7 @@ TEST(StrategicPatch, ItemsMustBeOfOneKindAndHaveTheirKey) {
               HasSubstr("does not contain declared merge key: name"));
   EXPECT_THAT(PatchedSpec(R"({"containers":[{"name":"a"}]})", R"({"containers":["x"]})"),
               HasSubstr("500: list element types are not identical"));
+  EXPECT_THAT(PatchedSpec(R"({"containers":[]})", R"({"containers":["x"]})"), HasSubstr("500: expected objects in containers"));
   EXPECT_THAT(PatchedSpec(R"({"containers":[{"name":"a"}]})", R"({"containers":[[]]})"), HasSubstr("422: lists of lists"));
   EXPECT_THAT(PatchedSpec(R"({"containers":[{"name":"a"}]})", R"({"containers":[{"name":"a","$patch":"merge"}]})"),
               HasSubstr("500: merging lists"));

@@ -40,8 +40,8 @@ std::optional<PathElement> KeyOf(Editor& edit, const ValuePlace& list, const Val
   if (!item.IsObject()) return std::nullopt;
   const ValuePlace place = list.Item();
   std::vector<json::Member> keys;
-  keys.reserve(list.field->keys.size());
-  for (const std::string& name : list.field->keys) {
+  keys.reserve(list.ListKeys().size());
+  for (const std::string& name : list.ListKeys()) {
     if (const Value* const found = item.Find(name)) {
       keys.push_back({name, *found});
       continue;
@@ -157,11 +157,11 @@ bool IsAtomic(const ValuePlace& place, ValueForm form) {
   if (form == ValueForm::kScalar) return true;
   if (place.type->shape == Shape::kAny) return form == ValueForm::kList || place.type->atomic || IsRaw(*place.type);
   if (form == ValueForm::kMap) return place.type->atomic || (place.field != nullptr && place.field->merge == Merge::kAtomic);
-  return place.field == nullptr || (place.field->merge != Merge::kSet && place.field->merge != Merge::kMap);
+  return place.ListMerge() != Merge::kSet && place.ListMerge() != Merge::kMap;
 }
 
 std::optional<PathElement> ElementOf(Editor& edit, const ValuePlace& list, const Value& item) {
-  if (list.field->merge == Merge::kMap) return KeyOf(edit, list, item);
+  if (list.ListMerge() == Merge::kMap) return KeyOf(edit, list, item);
   if (item.IsNull() || item.IsObject() || item.IsArray()) return std::nullopt;
   return PathElement{PathElement::Kind::kValue, item};
 }

@@ -26,6 +26,9 @@ struct ValuePlace {
   ValuePlace Item() const;
   // Whether the type names this member: those of maps are not.
   bool Names(std::string_view name) const { return type->shape == Shape::kStruct && type->Find(name) != nullptr; }
+  // How the list here is merged: its field says so, else its type.
+  Merge ListMerge() const { return field != nullptr ? field->merge : type->merge; }
+  const std::vector<std::string>& ListKeys() const { return field != nullptr ? field->keys : type->keys; }
 };
 
 enum class ValueForm : uint8_t { kScalar, kList, kMap };

@@ -86,11 +86,11 @@ class Checker {
   }
 
   static std::string WhyNoElement(const ValuePlace& list, const Value& item) {
-    if (list.field->merge == Merge::kSet) return "associative list without keys has an element that's no scalar";
+    if (list.ListMerge() == Merge::kSet) return "associative list without keys has an element that's no scalar";
     if (item.IsNull()) return "associative list with keys may not have a null element";
     if (!item.IsObject()) return "associative list with keys may not have non-map elements";
     std::vector<std::string> keys;
-    for (const std::string& key : list.field->keys) keys.push_back(Quoted(key));
+    for (const std::string& key : list.ListKeys()) keys.push_back(Quoted(key));
     return StrCat("associative list with keys has an element that omits all key fields [", Join(keys, " "),
                   "] (and doesn't have default values for any key fields)");
   }

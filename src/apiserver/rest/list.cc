@@ -229,7 +229,8 @@ Shown RestHandler::ShownAs(const Call& call) const {
   if (!kind->custom) return {};
   return [kind](const EntryPtr& entry) {
     std::string text = InVersion(*kind, entry->json);
-    return text == entry->json ? std::shared_ptr<const std::string>(entry, &entry->json) : std::make_shared<const std::string>(std::move(text));
+    return text == entry->json ? std::shared_ptr<const std::string>(entry, &entry->json)
+                               : std::make_shared<const std::string>(std::move(text));
   };
 }
 

@@ -14,8 +14,7 @@ namespace {
 using json::Member;
 using json::Value;
 
-constexpr size_t kMaxUnknown = 100;  // kube-apiserver names no more either
-constexpr int kMaxZeroDepth = 32;    // structs within structs that are written though nothing was set
+constexpr int kMaxZeroDepth = 32;  // structs within structs that are written though nothing was set
 
 // As Go calls it: "string", "[]v1.Container", "map[string]string".
 std::string GoName(const Type& type) {
@@ -225,7 +224,7 @@ class Normalizer {
   }
 
   void ReportUnknown(std::string_view key) {
-    if (open_ || unknown_.size() >= kMaxUnknown) return;
+    if (open_ || unknown_.size() >= kMaxUnknownFields) return;
     std::string path;
     for (const Step& step : path_) {
       if (step.of == Step::Of::kItem) {

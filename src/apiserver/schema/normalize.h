@@ -13,6 +13,9 @@
 
 namespace allot::apiserver {
 
+// Paths of unknown fields that are named; kube-apiserver's decoder names no more either.
+inline constexpr size_t kMaxUnknownFields = 100;
+
 struct Normalized {
   json::Value value;
   std::vector<std::string> unknown;  // paths of fields that were dropped: `spec.devices.requests[0].exactly.nonsense`, sorted as found

@@ -79,6 +79,10 @@ struct Type {
   bool atomic = false;               // of a struct: server-side apply takes it as one value, also as an item of a list
   std::string group, version, kind;  // where the type is a kind; else empty
 
+  // Of a list of a custom kind: as in Field, for lists that are no field's value but in a map or list.
+  Merge merge = Merge::kAtomic;
+  std::vector<std::string> keys;
+
   // nullptr: no such field. Exact case. Quick once Index was called, which must be when `fields` is complete.
   const Field* Find(std::string_view field) const;
   void Index();
