@@ -18,13 +18,21 @@ class FieldPath {
   FieldPath() = default;  // the object itself
   explicit FieldPath(std::string_view path) : text_(path) {}
 
-  FieldPath Child(std::string_view name) const { return FieldPath(text_.empty() ? std::string(name) : StrCat(text_, ".", name)); }
-  FieldPath Index(size_t index) const { return FieldPath(StrCat(text_, "[", index, "]")); }
-  FieldPath Key(std::string_view key) const { return FieldPath(StrCat(text_, "[", key, "]")); }
+  FieldPath Child(std::string_view name) const { return text_.empty() ? FieldPath(name) : With(".", name, ""); }
+  FieldPath Index(size_t index) const { return Key(std::to_string(index)); }
+  FieldPath Key(std::string_view key) const { return With("[", key, "]"); }
 
   const std::string& text() const { return text_; }
 
  private:
+  // Made for every field that is checked, and seldom looked at: one allocation at most.
+  FieldPath With(std::string_view before, std::string_view name, std::string_view after) const {
+    FieldPath longer;
+    longer.text_.reserve(text_.size() + before.size() + name.size() + after.size());
+    longer.text_.append(text_).append(before).append(name).append(after);
+    return longer;
+  }
+
   std::string text_;
 };
 

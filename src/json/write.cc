@@ -1,3 +1,4 @@
+#include <array>
 #include <span>
 #include <utility>
 
@@ -7,13 +8,20 @@ namespace allot::json {
 
 namespace {
 
+// What stands for itself within a string.
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (size_t c = 0x20; c < 0x100; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+
 void WriteString(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   out += '"';
   size_t done = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    if (kPlain[static_cast<unsigned char>(c)]) continue;
     out.append(text, done, i - done);
     done = i + 1;
     switch (c) {
@@ -36,7 +44,9 @@ void WriteString(std::string& out, std::string_view text) {
 
 class Writer {
  public:
-  explicit Writer(WriteOptions options) : indent_(options.indent > 0 ? static_cast<size_t>(options.indent) : 0) {}
+  static constexpr size_t kUsual = 512;  // bytes that are there from the beginning
+
+  explicit Writer(WriteOptions options) : indent_(options.indent > 0 ? static_cast<size_t>(options.indent) : 0) { out_.reserve(kUsual); }
 
   void Write(const Value& value) {
     switch (value.kind()) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -269,6 +270,7 @@ Status Run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is an error of the write
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const allot::Status status = arguments.empty() ? allot::Invalid("usage: api_load MODE NAMESPACE ...") : Run(arguments);
   if (status.ok()) return 0;

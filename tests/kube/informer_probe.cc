@@ -4,6 +4,7 @@
 // ("namespace/name uid resourceVersion", sorted) and a line "end". Ends with its input.
 
 #include <sys/resource.h>
+#include <csignal>
 
 #include <algorithm>
 #include <cstdio>
@@ -125,6 +126,7 @@ Status Run(std::string_view type_name, std::string namespace_name, bool check) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is an error of the write
   if (argc < 3) {
     std::fputs("usage: informer_probe pods|configmaps NAMESPACE [check]\n", stderr);
     return 2;

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <thread>
@@ -107,6 +108,7 @@ Status Run(const std::string& mode, const std::string& namespace_name, uint64_t 
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is an error of the write
   if (argc < 4) {
     std::fputs("usage: load pods|touch|churn NAMESPACE COUNT [SECONDS]\n", stderr);
     return 2;
