@@ -23,7 +23,7 @@ bool SameWord(std::string_view a, std::string_view b) {
 Connection::Connection(std::unique_ptr<Transport> transport, std::string peer, std::optional<PeerCredentials> credentials,
                        ConnectionHost& host)
     : host_(host),
-      transport_(std::move(transport)),
+      transport_(SharedTransport(std::move(transport))),
       peer_(std::move(peer)),
       credentials_(credentials),
       read_deadline_(host.now + host.options.header_timeout) {}
@@ -207,7 +207,7 @@ void Connection::Dispatch() {
   parser_.reset();
   phase_ = Phase::kHandling;
   complete_ = cut_ = close_ = false;
-  exchange_ = std::make_shared<Exchange>(options, host_.mailbox);
+  exchange_ = std::make_shared<Exchange>(options, host_.mailbox, out_bytes_ == 0 ? transport_ : nullptr);
   exchange_->connection = this;
   job.writer = MakeWriter(exchange_);
   host_.workers.Post(std::move(job));

@@ -85,7 +85,7 @@ class Connection {
   void Queue(std::string bytes);
 
   ConnectionHost& host_;
-  const std::unique_ptr<Transport> transport_;
+  const std::shared_ptr<Transport> transport_;  // with the exchange: a short response is sent by whoever made it
   const std::string peer_;
   const std::optional<PeerCredentials> credentials_;
   Phase phase_ = Phase::kReading;

@@ -13,6 +13,12 @@
 
 namespace allot::http {
 
+namespace {
+
+constexpr size_t kShort = 16 << 10;  // bytes of a response that are sent at once: a TLS record
+
+}  // namespace
+
 Mailbox::Mailbox() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { CHECK(fd_ >= 0); }
 
 Mailbox::~Mailbox() { close(fd_); }
@@ -90,6 +96,19 @@ void Exchange::PutHead(int status, Headers headers, std::optional<size_t> length
   body_ = HasBody(status);
 }
 
+void Exchange::SendNow(std::shared_ptr<Transport> transport) {
+  if (transport == nullptr || waiting_bytes_ > kShort) return;
+  std::string bytes;
+  bytes.reserve(waiting_bytes_);
+  for (const Piece& piece : waiting_) bytes += piece.view();
+  const auto progress = transport->Write(bytes);
+  const size_t sent = progress.ok() ? progress->bytes : 0;  // an error the loop will meet as well
+  waiting_.clear();
+  waiting_bytes_ = 0;
+  // In one piece: TLS wants to be given the same bytes again.
+  if (sent < bytes.size()) Put(Piece(bytes.substr(sent)));
+}
+
 WriteState Exchange::Send(Response response) {
   if (const Status bad = CheckHead("GET", "/", response.headers); !bad.ok()) {
     response = {.status = 500, .headers = {}, .body = StrCat("the response's ", bad.message(), "\n")};
@@ -100,6 +119,7 @@ WriteState Exchange::Send(Response response) {
   if (closed_) return WriteState::kGone;
   PutHead(response.status, std::move(response.headers), response.body.size());
   if (body_ && !response.body.empty()) Put(Piece(std::move(response.body)));
+  SendNow(std::exchange(transport_, nullptr));
   const auto dropped = std::pair(std::exchange(on_gone_, nullptr), std::exchange(on_drain_, nullptr));
   Notify(std::move(lock));
   return WriteState::kAccepted;
@@ -113,6 +133,7 @@ WriteState Exchange::Start(int status, Headers headers) {
   std::unique_lock lock(mutex_);
   CHECK(state_ == State::kNothing);
   state_ = State::kStream;
+  transport_ = nullptr;
   if (gone_) {
     Cut(std::move(lock));
     return WriteState::kGone;
@@ -179,6 +200,7 @@ void Exchange::Abandon() {
   std::unique_lock lock(mutex_);
   if (state_ == State::kComplete || closed_) return;
   if (state_ == State::kStream) return Cut(std::move(lock));
+  transport_ = nullptr;  // by way of the loop: where that has ended, the connection is cut
   lock.unlock();
   Send({.status = 500, .headers = {}, .body = "the handler gave no answer\n"});
 }
@@ -213,6 +235,7 @@ void Exchange::MarkClosed() {
   waiting_.swap(dropped);
   waiting_bytes_ = 0;
   unsent_ = 0;
+  transport_ = nullptr;
 }
 
 void Exchange::RunCallbacks() {

@@ -1,7 +1,8 @@
 #pragma once
 // One response on its way from the threads that write it to the loop that sends it. Internal to the server.
 //
-// The writers' side is thread-safe. Each exchange has a lock of its own; no callback and no other lock is taken under it.
+// The writers' side is thread-safe. Each exchange has a lock of its own; no callback and no other lock but the transport's is taken under
+// it.
 
 #include <atomic>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "http/server.h"
+#include "http/transport.h"
 
 namespace allot::http {
 
@@ -65,7 +67,9 @@ struct ExchangeOptions {
 
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
-  Exchange(ExchangeOptions options, std::shared_ptr<Mailbox> mailbox) : options_(options), mailbox_(std::move(mailbox)) {}
+  // `transport` is thread-safe, and is let go of as soon as the response has begun, or the connection is closed.
+  Exchange(ExchangeOptions options, std::shared_ptr<Mailbox> mailbox, std::shared_ptr<Transport> transport)
+      : options_(options), mailbox_(std::move(mailbox)), transport_(std::move(transport)) {}
 
   // The writers' side: see ResponseWriter.
   WriteState Send(Response response);
@@ -108,6 +112,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Cut(std::unique_lock<std::mutex> locked);
   void PutHead(int status, Headers headers, std::optional<size_t> length);
   void Put(Piece piece);
+  // Sends as much of a short response as the kernel takes, right here: the client need not wait for the loop.
+  void SendNow(std::shared_ptr<Transport> transport);
   bool HasBody(int status) const { return !options_.is_head && status != 204 && status != 304; }
 
   const ExchangeOptions options_;
@@ -122,6 +128,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool body_ = true;       // pieces are sent, not only counted
   size_t waiting_bytes_ = 0;
   std::vector<Piece> waiting_;
+  std::shared_ptr<Transport> transport_;
   std::function<void()> on_gone_, on_drain_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 namespace allot::http {
@@ -36,6 +37,37 @@ class Plain final : public Transport {
   const Socket socket_;
 };
 
+class Shared final : public Transport {
+ public:
+  explicit Shared(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
+
+  Result<Progress> Read(std::span<char> into) override {
+    const std::lock_guard lock(mutex_);
+    return transport_->Read(into);
+  }
+  Result<Progress> Write(std::string_view bytes) override {
+    const std::lock_guard lock(mutex_);
+    return transport_->Write(bytes);
+  }
+  bool HasPending() const override {
+    const std::lock_guard lock(mutex_);
+    return transport_->HasPending();
+  }
+  void Goodbye() override {
+    const std::lock_guard lock(mutex_);
+    transport_->Goodbye();
+  }
+  int fd() const override { return transport_->fd(); }
+  std::string PeerName() const override {
+    const std::lock_guard lock(mutex_);
+    return transport_->PeerName();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  const std::unique_ptr<Transport> transport_;
+};
+
 }  // namespace
 
 Socket::~Socket() {
@@ -50,5 +82,7 @@ Socket& Socket::operator=(Socket&& other) noexcept {
 int Socket::Release() { return std::exchange(fd_, -1); }
 
 std::unique_ptr<Transport> PlainTransport(Socket socket) { return std::make_unique<Plain>(std::move(socket)); }
+
+std::shared_ptr<Transport> SharedTransport(std::unique_ptr<Transport> transport) { return std::make_shared<Shared>(std::move(transport)); }
 
 }  // namespace allot::http

@@ -51,4 +51,7 @@ class Socket {
 
 std::unique_ptr<Transport> PlainTransport(Socket socket);
 
+// The same for several threads, one call at a time.
+std::shared_ptr<Transport> SharedTransport(std::unique_ptr<Transport> transport);
+
 }  // namespace allot::http
