@@ -35,7 +35,15 @@ Result<DataFolder> OpenDataFolder(const std::string& path) {
   if (folder.st_uid != ::geteuid()) return Invalid(path, " belongs to user ", folder.st_uid, ", and this is user ", ::geteuid());
   if ((folder.st_mode & 0022) != 0) return Invalid(path, ": others may write there; `chmod go-w ", path, "` ends that");
   if (::access(path.c_str(), W_OK | X_OK) != 0) return Unavailable("write to ", path, ": ", std::strerror(errno));
-  return DataFolder{path};
+  DataFolder opened{path};
+  for (const std::string& secret : {opened.store(), opened.tokens(), opened.admin_token(), opened.admin_config(), opened.pki()}) {
+    struct stat file = {};
+    if (::stat(secret.c_str(), &file) != 0 || (file.st_mode & 0077) == 0) continue;
+    return Invalid(secret, ": others than its owner may read it; `chmod go= ", secret,
+                   "` ends that, and what they may have read is no secret ",
+                   "any more: of admin.token and pki, a new one is made where the old one is removed");
+  }
+  return opened;
 }
 
 Result<std::string> OpenAdminToken(FileSystem& files, Random& random, const std::string& path) {

@@ -57,6 +57,15 @@ TEST_F(DataFolderTest, ThatOthersMayWriteToIsRefused) {
   EXPECT_THAT(OpenDataFolder(root_), IsStatus(Code::kInvalid, HasSubstr("chmod go-w")));
 }
 
+TEST_F(DataFolderTest, WithASecretThatOthersMayReadIsRefused) {
+  ASSERT_OK_AND_ASSIGN(const DataFolder folder, OpenDataFolder(root_));
+  PosixFileSystem files;
+  ASSERT_OK(files.WriteFileAtomic(folder.admin_token(), "x"));
+  ASSERT_OK(OpenDataFolder(root_));
+  ASSERT_EQ(::chmod(folder.admin_token().c_str(), 0644), 0);
+  EXPECT_THAT(OpenDataFolder(root_), IsStatus(Code::kInvalid, HasSubstr("chmod go= " + folder.admin_token())));
+}
+
 TEST_F(DataFolderTest, ThatIsAFileOrCannotBeMadeIsAnErrorWithItsPath) {
   PosixFileSystem files;
   ASSERT_OK(files.WriteFileAtomic(root_ + "/file", ""));

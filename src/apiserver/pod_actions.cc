@@ -1,5 +1,7 @@
 #include "apiserver/pod_actions.h"
 
+#include <map>
+
 #include "json/json.h"
 #include "kube/timestamp.h"
 
@@ -45,14 +47,20 @@ Status BindPod(Api& api, const Caller& caller, const Target& pod, const json::Va
     TRY(CheckBindable(*pod.kind, object, binding));
     json::Value bound = edit.SetAt(object, {"spec", "nodeName"}, edit.String(node));
     for (const std::string_view part : {"annotations", "labels"}) {
+      std::map<std::string_view, json::Value> all;
+      for (const json::Member& member : json::MembersOf(object["metadata"][part])) all[member.key] = member.value;
       for (const json::Member& member : json::MembersOf(binding["metadata"][part])) {
-        bound = edit.SetAt(bound, {"metadata", part, edit.CopyText(member.key)}, edit.Copy(member.value));
+        all[edit.CopyText(member.key)] = edit.Copy(member.value);
       }
+      std::vector<json::Member> members;
+      for (const auto& [key, value] : all) members.push_back({key, value});
+      if (!members.empty()) bound = edit.SetAt(bound, {"metadata", part}, edit.Object(members));
     }
     const json::Value condition = edit.Object({{"type", edit.Literal("PodScheduled")},
                                                {"status", edit.Literal("True")},
                                                {"lastTransitionTime", edit.String(kube::WriteTime(SystemClock().Now()))}});
-    return edit.Set(bound, "status", SetCondition(edit, bound["status"], "PodScheduled", condition));
+    const json::Value status = edit.Without(bound["status"], "nominatedNodeName");
+    return edit.Set(bound, "status", SetCondition(edit, status, "PodScheduled", condition));
   };
   Target target = pod;
   target.subresource = "binding";

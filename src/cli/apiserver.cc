@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <set>
 
 #include "apiserver/data_folder.h"
@@ -103,7 +104,10 @@ Status Run(const Arguments& arguments) {
   apiserver::ServerOptions options;
   ASSIGN_OR_RETURN(options.address, ListenAddress(arguments.Get("address", "127.0.0.1")));
   ASSIGN_OR_RETURN(options.port, ListenPort(arguments.Get("port", kDefaultPort)));
-  const std::string path = arguments.Get("data", DefaultDataFolder(::geteuid() == 0, ProcessEnvironment()));
+  const std::string given = arguments.Get("data", DefaultDataFolder(::geteuid() == 0, ProcessEnvironment()));
+  if (given.empty()) return Invalid("--data: is empty; name a folder");
+  // What is printed is copied into other terminals.
+  const std::string path = std::filesystem::absolute(given).lexically_normal().string();
   Result<apiserver::DataFolder> opened = apiserver::OpenDataFolder(path);
   if (!opened.ok()) return Status(opened.status().code(), StrCat(opened.status().message(), "; --data names another folder"));
   const apiserver::DataFolder folder = *std::move(opened);

@@ -66,7 +66,7 @@ void RestHandler::Log(Call& call) {
   if (!container.ok()) return SendError(call, container.status());
   if (json::TextOf(document->root()["spec"]["nodeName"]).empty()) return Send(call, 204, "text/plain", "");
   if (parts_.logs == nullptr) {
-    return SendError(call, Refuse(501, "NotImplemented", "this server runs no containers, so there are no logs; `allot up` has them"));
+    return SendError(call, Refuse(501, "NotImplemented", "this server runs no containers, so there are no logs"));
   }
   PodLogs::Request request{
       pod.space, pod.name, std::move(*container), call.query.Flag("follow"), call.query.Flag("previous"), call.query.Flag("timestamps"), {},
