@@ -1,5 +1,6 @@
 #include "apiserver/kubeconfig_door.h"
 
+#include "apiserver/rest/test_doors.h"
 #include "apiserver/table_access.h"
 #include "base/fake_clock.h"
 #include "base/fake_file_system.h"
@@ -10,23 +11,6 @@ namespace allot::apiserver {
 namespace {
 
 using ::testing::HasSubstr;
-
-class Sent final : public http::ResponseWriter {
- public:
-  http::WriteState Send(http::Response sent) override {
-    response = std::move(sent);
-    return http::WriteState::kAccepted;
-  }
-  http::WriteState Start(int, http::Headers) override { return http::WriteState::kGone; }
-  http::WriteState Write(std::string_view) override { return http::WriteState::kGone; }
-  http::WriteState Write(std::span<const std::shared_ptr<const std::string>>) override { return http::WriteState::kGone; }
-  void End() override {}
-  size_t queued_bytes() const override { return 0; }
-  void OnGone(std::function<void()>) override {}
-  void OnDrain(std::function<void()>) override {}
-
-  http::Response response;
-};
 
 class KubeconfigDoorTest : public ::testing::Test {
  protected:

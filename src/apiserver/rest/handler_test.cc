@@ -5,6 +5,7 @@
 #include "apiserver/kinds/custom_kind.h"
 #include "apiserver/kinds/custom_test_util.h"
 #include "apiserver/registry.h"
+#include "apiserver/rest/test_doors.h"
 #include "base/fake_clock.h"
 #include "base/test_util.h"
 #include "json/json.h"
@@ -13,23 +14,6 @@ namespace allot::apiserver {
 namespace {
 
 using testing::HasSubstr;
-
-class Sent final : public http::ResponseWriter {
- public:
-  http::WriteState Send(http::Response sent) override {
-    response = std::move(sent);
-    return http::WriteState::kAccepted;
-  }
-  http::WriteState Start(int, http::Headers) override { return http::WriteState::kGone; }
-  http::WriteState Write(std::string_view) override { return http::WriteState::kGone; }
-  http::WriteState Write(std::span<const std::shared_ptr<const std::string>>) override { return http::WriteState::kGone; }
-  void End() override {}
-  size_t queued_bytes() const override { return 0; }
-  void OnGone(std::function<void()>) override {}
-  void OnDrain(std::function<void()>) override {}
-
-  http::Response response;
-};
 
 class Everybody final : public Access {
  public:
@@ -40,41 +24,23 @@ class Everybody final : public Access {
 };
 
 // An Api in which somebody else is faster than the first patches.
-class Contended final : public Api {
+class Contended final : public ForwardingApi {
  public:
-  explicit Contended(Api& api) : api_(api) {}
+  using ForwardingApi::ForwardingApi;
 
-  std::shared_ptr<const Kinds> kinds() const override { return api_.kinds(); }
-  void SetCustomKinds(std::vector<std::shared_ptr<const Kind>> kinds) override { api_.SetCustomKinds(std::move(kinds)); }
-  std::shared_ptr<const Kind> BuiltIn(std::string_view resource) const override { return api_.BuiltIn(resource); }
-  Store& store() override { return api_.store(); }
-  Result<Answer> Get(const Target& target) override { return api_.Get(target); }
-  Result<Answer> Create(const Caller& caller, const Target& target, const json::Value& body, const WriteOptions& options) override {
-    return api_.Create(caller, target, body, options);
-  }
-  Result<Answer> Update(const Caller& caller, const Target& target, const json::Value& body, const WriteOptions& options) override {
-    return api_.Update(caller, target, body, options);
-  }
   Result<Answer> Patch(const Caller& caller, const Target& target, PatchType type, const json::Value& patch,
                        const WriteOptions& options) override {
     if (others > 0) {
       --others;
       const auto label = json::Parse(StrCat(R"({"metadata":{"labels":{"other":")", ++writes_, "\"}}}"));
-      EXPECT_OK(api_.Patch(caller, target, PatchType::kMerge, label->root(), {}));
+      EXPECT_OK(ForwardingApi::Patch(caller, target, PatchType::kMerge, label->root(), {}));
     }
-    return api_.Patch(caller, target, type, patch, options);
-  }
-  Result<Answer> Delete(const Caller& caller, const Target& target, const DeleteOptions& options) override {
-    return api_.Delete(caller, target, options);
-  }
-  Result<Answer> Change(const Caller& caller, const Target& target, const ChangeFunction& change) override {
-    return api_.Change(caller, target, change);
+    return ForwardingApi::Patch(caller, target, type, patch, options);
   }
 
   int others = 0;
 
  private:
-  Api& api_;
   int writes_ = 0;
 };
 
