@@ -201,7 +201,7 @@ TEST(Allocator, BindingConditionsNeedBothGates) {
 }
 
 TEST(Allocator, UnknownNamesAreRefused) {
-  EXPECT_THAT(MakePreference("worst").status().message(), HasSubstr("\"worst\" is not one of first, best-fit"));
+  EXPECT_THAT(MakePreference("worst").status().message(), HasSubstr("\"worst\" is not one of first, best-fit, worst-fit"));
   EXPECT_THAT(QuirksOf("1.37").status().message(), HasSubstr("\"1.37\" is not known"));
   const std::string_view gates[] = {"DRANothing"};
   EXPECT_THAT(Features::FromGates(gates).status().message(), HasSubstr("\"DRANothing\""));

@@ -77,7 +77,7 @@ Equivalence::Equivalence(const Plan& plan, const Inventory& inventory, const Led
     hash = Combine(hash, HashUsage(ledger.Find(pool.hash, {pool.driver, pool.name, entry.device->name})));
     hash = Combine(hash, HashCounters(entry));
     if (features.device_taints && !entry.device->taints.empty()) {
-      for (const Ask& ask : plan.asks) hash = Combine(hash, PreventingTaint(*entry.device, ask.spec->tolerations) != nullptr);
+      for (const Ask& ask : plan.asks) hash = Combine(hash, PreventingTaint(entry.device->taints, ask.spec->tolerations) != nullptr);
     }
     for (const PlannedClaim& claim : plan.claims) {
       for (const model::Constraint& constraint : claim.claim->constraints) {

@@ -62,7 +62,10 @@ std::string Search::HoldersOf(const DeviceState& state, std::string_view verb) c
     }
   }
   for (const Pick& pick : picks_) {
-    if (pick.device == state.device) add(StrCat("this Pod's claim ", plan_.claims[pick.ask->claim].claim->name));
+    // Of the only claim the name says nothing, and a Pod with another one hears the same.
+    const bool only = plan_.claims.size() == 1;
+    if (pick.device == state.device)
+      add(StrCat("this Pod's claim", only ? "" : " ", only ? "" : plan_.claims[pick.ask->claim].claim->name));
   }
   return names.empty() ? "" : StrCat(verb, Shortened(names));
 }
@@ -80,6 +83,13 @@ Search::Refusal Search::WhyNoCapacity(const Ask& ask, const DeviceState& state) 
       return {kSelector, StrCat("has no capacity ", Quoted(refusal.name), names.empty() ? "" : StrCat("; it has ", Join(names, ", ")))};
     }
     case CapacityRefusal::Why::kPolicy:
+      // Whatever steps there are, the device is too small.
+      if (refusal.asked > capacity->value) {
+        model::Quantity free = capacity->value;
+        const model::Quantity* held = state.usage == nullptr ? nullptr : state.usage->Consumed(refusal.name);
+        if (held != nullptr) free.Sub(*held);
+        return {kCapacity, Amounts(refusal.name, refusal.asked, free, capacity->value)};
+      }
       return {kCapacity, StrCat(refusal.name, ": ", refusal.asked.Canonical(), " asked, but it is given ", PolicyText(*capacity->policy))};
     default: break;
   }
@@ -110,7 +120,7 @@ Search::Refusal Search::WhyNot(const Ask& ask, uint32_t device) {
     if (reserve) counters_.Release(entry);
   }
   if (options_.features.device_taints) {
-    if (const model::Taint* taint = PreventingTaint(spec, ask.spec->tolerations)) {
+    if (const model::Taint* taint = PreventingTaint(spec.taints, ask.spec->tolerations)) {
       return {kTaint, StrCat("tainted ", taint->key, taint->value.empty() ? "" : StrCat("=", taint->value), ":", taint->effect,
                              ", which the request does not tolerate")};
     }

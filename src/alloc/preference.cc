@@ -3,9 +3,14 @@
 namespace allot::alloc {
 namespace {
 
-class BestFit : public Preference {
+class Fit : public Preference {
  public:
-  double Cost(const Candidate& candidate) const override {
+  explicit Fit(bool best) : sign_(best ? 1 : -1) {}
+
+  double Cost(const Candidate& candidate) const override { return sign_ * Left(candidate); }
+
+ private:
+  static double Left(const Candidate& candidate) {
     const std::vector<model::Capacity>& capacity = candidate.device.capacity;
     if (capacity.empty()) return 0;
     size_t which = 0;
@@ -23,14 +28,17 @@ class BestFit : public Preference {
     left.Sub(candidate.asked[which]);
     return left.AsApproximateFloat64() + size;
   }
+
+  const double sign_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<const Preference>> MakePreference(std::string_view name) {
   if (name == "first") return std::unique_ptr<const Preference>();
-  if (name == "best-fit") return std::unique_ptr<const Preference>(std::make_unique<BestFit>());
-  return Invalid("preference ", Quoted(name), " is not one of first, best-fit");
+  if (name == "best-fit") return std::unique_ptr<const Preference>(std::make_unique<Fit>(true));
+  if (name == "worst-fit") return std::unique_ptr<const Preference>(std::make_unique<Fit>(false));
+  return Invalid("preference ", Quoted(name), " is not one of first, best-fit, worst-fit");
 }
 
 }  // namespace allot::alloc

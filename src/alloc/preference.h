@@ -30,7 +30,7 @@ class Preference {
 
 // "best-fit" leaves the least memory (or of the first capacity, where there is no memory) over, so that large free parts stay whole for
 // large requests; among devices that leave as much, and those that are taken whole, the smallest is best.
-// "first" is Kubernetes' order: nullptr. kInvalid for other names.
+// "worst-fit" leaves the most. "first" is Kubernetes' order: nullptr. kInvalid for other names.
 Result<std::unique_ptr<const Preference>> MakePreference(std::string_view name);
 
 }  // namespace allot::alloc

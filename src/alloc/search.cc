@@ -210,7 +210,8 @@ bool Search::Take(const Ask& ask, uint32_t device) {
     if (reserve) counters_.Release(entry);
     return false;
   };
-  if (options_.features.device_taints && !spec.taints.empty() && PreventingTaint(spec, ask.spec->tolerations) != nullptr) return undo(0);
+  if (options_.features.device_taints && !spec.taints.empty() && PreventingTaint(spec.taints, ask.spec->tolerations) != nullptr)
+    return undo(0);
   for (size_t i = 0; i < constraints.size(); ++i) {
     if (!constraints[i].Concerns(ask.RequestName(), ask.SubName())) continue;
     if (constraints[i].Add(ask.request, spec, entry.slice->driver)) continue;

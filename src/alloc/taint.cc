@@ -14,10 +14,14 @@ bool Tolerates(const model::Toleration& toleration, const model::Taint& taint) {
 
 }  // namespace
 
-const model::Taint* PreventingTaint(const model::Device& device, std::span<const model::Toleration> tolerations) {
-  for (const model::Taint& taint : device.taints) {
+bool IsTolerated(const model::Taint& taint, std::span<const model::Toleration> tolerations) {
+  return std::any_of(tolerations.begin(), tolerations.end(), [&](const auto& t) { return Tolerates(t, taint); });
+}
+
+const model::Taint* PreventingTaint(std::span<const model::Taint> taints, std::span<const model::Toleration> tolerations) {
+  for (const model::Taint& taint : taints) {
     if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;  // others do not keep anybody away
-    if (std::none_of(tolerations.begin(), tolerations.end(), [&](const auto& t) { return Tolerates(t, taint); })) return &taint;
+    if (!IsTolerated(taint, tolerations)) return &taint;
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Taints of devices, and the requests that tolerate them.
+// Taints of devices and nodes, and who tolerates them.
 
 #include <span>
 
@@ -8,7 +8,9 @@
 
 namespace allot::alloc {
 
-// The first taint that keeps a request with these tolerations from the device, or nullptr.
-const model::Taint* PreventingTaint(const model::Device& device, std::span<const model::Toleration> tolerations);
+bool IsTolerated(const model::Taint& taint, std::span<const model::Toleration> tolerations);
+
+// The first taint that keeps a request (or Pod) with these tolerations away, or nullptr.
+const model::Taint* PreventingTaint(std::span<const model::Taint> taints, std::span<const model::Toleration> tolerations);
 
 }  // namespace allot::alloc

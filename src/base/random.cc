@@ -38,10 +38,13 @@ uint64_t SeededRandom::Next64() {
   return mixed ^ mixed >> 31;
 }
 
-std::string Uuid4(Random& random) {
+namespace {
+
+// Of 128 bits, but for the version and the variant.
+std::string WriteUuid(uint64_t high, uint64_t low, uint64_t version) {
   static constexpr char kHex[] = "0123456789abcdef";
-  const uint64_t high = (random.Next64() & 0xFFFFFFFFFFFF0FFF) | 0x4000;             // version 4
-  const uint64_t low = (random.Next64() & 0x3FFFFFFFFFFFFFFF) | 0x8000000000000000;  // variant 1
+  high = (high & 0xFFFFFFFFFFFF0FFF) | version << 12;
+  low = (low & 0x3FFFFFFFFFFFFFFF) | 0x8000000000000000;  // variant 1
   std::string uuid;
   uuid.reserve(36);
   for (int nibble = 0; nibble < 32; ++nibble) {
@@ -50,6 +53,25 @@ std::string Uuid4(Random& random) {
     uuid += kHex[half >> (60 - nibble % 16 * 4) & 0xF];
   }
   return uuid;
+}
+
+}  // namespace
+
+std::string Uuid4(Random& random) {
+  const uint64_t high = random.Next64();
+  return WriteUuid(high, random.Next64(), 4);
+}
+
+std::string Uuid7(WallTime now, Random& random) {
+  const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch());
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(since);
+  const auto rest = static_cast<uint64_t>((since - millis).count());  // below a million
+  return WriteUuid(static_cast<uint64_t>(millis.count()) << 16 | rest * 4096 / 1'000'000, random.Next64(), 7);
+}
+
+std::string_view TimeOfUuid(std::string_view uuid) {
+  constexpr size_t kVersion = 14, kTime = 18;
+  return uuid.size() == 36 && uuid[kVersion] == '7' ? uuid.substr(0, kTime) : std::string_view();
 }
 
 }  // namespace allot

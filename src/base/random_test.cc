@@ -44,5 +44,22 @@ TEST(Uuid4, HasVersionAndVariantAndLowerCase) {
   EXPECT_NE(Uuid4(system), Uuid4(system));
 }
 
+TEST(Uuid7, IsInTheOrderOfTime) {
+  SeededRandom random(7);
+  WallTime now(std::chrono::milliseconds(1'760'000'000'123));
+  std::string last;
+  for (int i = 0; i < 5000; ++i, now += std::chrono::nanoseconds(250)) {
+    const std::string uuid = Uuid7(now, random);
+    EXPECT_THAT(uuid, MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+    if (!last.empty()) {
+      EXPECT_LT(TimeOfUuid(last), TimeOfUuid(uuid));
+    }
+    last = uuid;
+  }
+  EXPECT_EQ(Uuid7(WallTime(std::chrono::milliseconds(0x0123456789AB)), random).substr(0, 18), "01234567-89ab-7000");
+  EXPECT_EQ(TimeOfUuid(Uuid4(random)), "");
+  EXPECT_EQ(TimeOfUuid(""), "");
+}
+
 }  // namespace
 }  // namespace allot

@@ -79,6 +79,7 @@ struct ServerOptions {
   int workers = 4;
   size_t max_waiting = 1024;  // requests that wait for a worker; beyond: 503
   size_t max_connections = 16'384;
+  size_t max_of_user = 1024;    // connections by a unix socket of any one user, but for root and who runs the server
   size_t max_head = 64 << 10;   // bytes of a request's first line and headers; beyond: 431
   uint64_t max_body = 8 << 20;  // bytes of a request's body; beyond: 413
   size_t max_queued = 4 << 20;  // bytes of a stream that the kernel has not taken; a single piece may be longer
@@ -94,7 +95,7 @@ struct ServerOptions {
 struct ServerStats {
   uint64_t open = 0;     // connections
   uint64_t total = 0;    // connections accepted, those refused left out
-  uint64_t refused = 0;  // closed at once: there were max_connections
+  uint64_t refused = 0;  // closed at once: there were max_connections, or max_of_user
   uint64_t served = 0;   // requests with a complete response, the server's own errors included
 };
 

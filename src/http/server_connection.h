@@ -59,6 +59,7 @@ class Connection {
 
   // The loop's notes.
   size_t index = 0;
+  std::optional<uid_t> counted_for;
   Interest watched;
   MonotonicTime armed = kNever;
   bool dropped = false;

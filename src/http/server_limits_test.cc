@@ -1,10 +1,18 @@
 // What the server does with clients that are wrong, slow, silent or too many.
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <functional>
+#include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/test_util.h"
 #include "http/server.h"
 #include "http/test_client.h"
+#include "tests/support/requirements.h"
 
 namespace allot::http {
 namespace {
@@ -161,6 +169,34 @@ TEST(ServerLimits, RefusesConnectionsBeyondTheLimitAndCountsThem) {
   ASSERT_TRUE(test::Eventually([&] { return server->stats().open == 1; }));
   RawClient fourth(server->port());
   EXPECT_TRUE(fourth.Ask(Get("/")));
+}
+
+// Runs it as another user: a thread can be one for itself.
+void AsNobody(const std::function<void()>& run) {
+  std::thread([&] {
+    constexpr unsigned kNobody = 65534;
+    ASSERT_EQ(::syscall(SYS_setresuid, kNobody, kNobody, kNobody), 0);
+    run();
+  }).join();
+}
+
+TEST(ServerLimits, AUserWhoTakesAllConnectionsTakesThemFromNobodyElse) {
+  ALLOT_NEEDS(kRoot);
+  const std::string path = StrCat("/tmp/allot-server-limits-test-", getpid(), ".sock");
+  ASSERT_OK_AND_ASSIGN(Listener listener, Listener::Unix(path, 0666));
+  ASSERT_OK_AND_ASSIGN(const auto server, Server::Start(std::move(listener), {.max_of_user = 2}, Ok));
+  std::optional<RawClient> first, second, third, again;
+  AsNobody([&] {
+    EXPECT_TRUE(first.emplace(path).Ask(Get("/")));
+    EXPECT_TRUE(second.emplace(path).Ask(Get("/")));
+    EXPECT_TRUE(third.emplace(path).AtEnd());
+  });
+  EXPECT_EQ(server->stats().refused, 1U);
+  std::vector<std::unique_ptr<RawClient>> own;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(own.emplace_back(std::make_unique<RawClient>(path))->Ask(Get("/")));
+  second.reset();
+  ASSERT_TRUE(test::Eventually([&] { return server->stats().open == 4; }));
+  AsNobody([&] { EXPECT_TRUE(again.emplace(path).Ask(Get("/"))); });
 }
 
 }  // namespace

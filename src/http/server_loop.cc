@@ -1,6 +1,7 @@
 #include "http/server_loop.h"
 
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,6 +24,12 @@ bool Control(int epoll, int operation, int fd, uint32_t events, void* tag) {
   event.events = events;
   event.data.ptr = tag;
   return epoll_ctl(epoll, operation, fd, &event) == 0;
+}
+
+// Whose connections are limited: other users' of this machine. Nothing: nobody's.
+std::optional<uid_t> LimitedUser(const Accepted& accepted) {
+  if (!accepted.credentials || accepted.credentials->uid == 0 || accepted.credentials->uid == ::geteuid()) return std::nullopt;
+  return accepted.credentials->uid;
 }
 
 MonotonicTime Now() { return SystemClock().MonotonicNow(); }
@@ -120,12 +127,19 @@ void ServerLoop::Accept() {
       return;
     }
     if (!accepted->has_value()) return;
-    if (connections_.size() >= options_.max_connections) {
-      ++refused_;
-    } else {
+    if (HasRoomFor(**accepted)) {
       Adopt(*std::move(*accepted));
+    } else {
+      ++refused_;
     }
   }
+}
+
+bool ServerLoop::HasRoomFor(const Accepted& accepted) const {
+  if (connections_.size() >= options_.max_connections) return false;
+  const std::optional<uid_t> user = LimitedUser(accepted);
+  const auto has = user ? of_user_.find(*user) : of_user_.end();
+  return has == of_user_.end() || has->second < options_.max_of_user;
 }
 
 void ServerLoop::Adopt(Accepted accepted) {
@@ -136,11 +150,13 @@ void ServerLoop::Adopt(Accepted accepted) {
   }
   auto transport = tls != nullptr ? tls->Wrap(std::move(accepted.socket)) : PlainTransport(std::move(accepted.socket));
   auto connection = std::make_unique<Connection>(std::move(transport), std::move(accepted.peer), accepted.credentials, host_);
+  connection->counted_for = LimitedUser(accepted);
   connection->watched = connection->interest();
   if (!Control(epoll_.fd(), EPOLL_CTL_ADD, connection->fd(), Events(connection->watched), connection.get())) {
     ++refused_;
     return;
   }
+  if (connection->counted_for) ++of_user_[*connection->counted_for];
   connection->index = connections_.size();
   Arm(*connection);
   connections_.push_back(std::move(connection));
@@ -206,6 +222,7 @@ void ServerLoop::Arm(Connection& connection) {
 void ServerLoop::Drop(Connection& connection) {
   if (connection.armed != Connection::kNever) timers_.erase({connection.armed, &connection});
   connection.dropped = true;
+  if (const std::optional<uid_t> user = connection.counted_for; user && --of_user_[*user] == 0) of_user_.erase(*user);
   const size_t index = connection.index;
   std::swap(connections_[index], connections_.back());
   connections_[index]->index = index;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,6 +35,7 @@ class ServerLoop {
   void Run();
   void Wait();
   void Accept();
+  bool HasRoomFor(const Accepted& accepted) const;
   void Adopt(Accepted accepted);
   void TakePosted();
   void Expire();
@@ -65,6 +67,7 @@ class ServerLoop {
   std::array<char, 16 << 10> write_buffer_;
   ConnectionHost host_;
   std::vector<std::unique_ptr<Connection>> connections_;
+  std::map<uid_t, size_t> of_user_;                   // how many of them are this user's, of those who are limited
   std::vector<std::unique_ptr<Connection>> dropped_;  // kept until no event of this round can name them
   // One entry at most for each connection, at or before its deadline: a deadline that moves away leaves its entry, which is put right
   // when it comes up. So a busy connection does not touch the set.

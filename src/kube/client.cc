@@ -92,7 +92,7 @@ Result<std::unique_ptr<Client>> Client::Make(Config config, ClientOptions option
   ASSIGN_OR_RETURN(ServerUrl url, ServerUrl::Parse(config.server).Context(config.origin));
   std::unique_ptr<Client> client(new Client(std::move(config), std::move(options), std::move(url)));
   http::ClientOptions http;
-  http.address = {.host = client->url_.host, .port = client->url_.port, .unix_path = ""};
+  http.address = {.host = client->url_.host, .port = client->url_.port, .unix_path = client->url_.unix_path};
   http.host = client->url_.HostHeader();
   if (!client->config_.proxy_url.empty()) {
     ASSIGN_OR_RETURN(const ServerUrl proxy, ServerUrl::Parse(client->config_.proxy_url).Context(client->config_.origin, ": proxy-url"));
@@ -202,6 +202,11 @@ Result<http::Response> Client::Raw(http::Request request, std::string_view what,
   http::Patience within = Within(patience);
   ASSIGN_OR_RETURN(const std::unique_ptr<http::BodyStream> stream, Exchange(std::move(request), what, patience, within));
   return ReadAll(*stream, what, within);
+}
+
+Result<std::unique_ptr<http::BodyStream>> Client::Stream(http::Request request, std::string_view what, const http::Patience& patience) {
+  http::Patience within = Within(patience);
+  return Exchange(std::move(request), what, patience, within);
 }
 
 Result<ObjectPtr> Client::SendObject(http::Request request, std::string_view what, const http::Patience& patience) {

@@ -143,6 +143,8 @@ class Client {
 
   // Any request, for what the calls above do not cover. The target has path and query. Answers that are no success are errors.
   Result<http::Response> Raw(http::Request request, std::string_view what, const http::Patience& patience = {});
+  // The same with a body that is read as it comes and may have no end: a log that is followed. `patience` is for the answer's head.
+  Result<std::unique_ptr<http::BodyStream>> Stream(http::Request request, std::string_view what, const http::Patience& patience = {});
 
  private:
   Client(Config config, ClientOptions options, ServerUrl url);

@@ -6,7 +6,6 @@
 
 #include "kube/proxy.h"
 #include "kube/url.h"
-#include "model/names.h"
 
 namespace allot::kube {
 
@@ -28,11 +27,6 @@ Status CheckImpersonation(const Config& config) {
     for (const std::string& value : values) good = good && IsHeaderText(value);
   }
   return good ? Status() : Invalid("the user, uid, groups and extra to act as cannot have control characters");
-}
-
-Status CheckNamespace(const std::string& name) {
-  if (name.size() <= 63 && name.find('.') == std::string::npos && model::IsDnsSubdomain(name)) return {};
-  return Invalid("namespace ", Quoted(name), " is not at most 63 lower case letters, digits and dashes");
 }
 
 // Whose certificates the server may show, where the command line says so.
@@ -79,9 +73,14 @@ Result<std::vector<std::string>> ListedFiles(const std::string& list) {
 Result<Config> WithoutFiles(const std::vector<std::string>& tried, const ConfigSources& sources) {
   Config config;
   config.origin = "--server";
-  if (sources.overrides.server.empty()) {
-    return NotFound("there is no cluster to talk to: ", Join(tried, "; "),
-                    ". Name a kubeconfig with --kubeconfig or KUBECONFIG, or a server with --server");
+  if (sources.overrides.server.empty() && !sources.local_socket.empty()) {
+    config.server = StrCat("unix://", sources.local_socket);
+    config.origin = sources.local_socket;
+    config.default_namespace = sources.local_namespace;
+  } else if (sources.overrides.server.empty()) {
+    return NotFound(
+        "there is no cluster to talk to: ", Join(tried, "; "),
+        ". Name a kubeconfig with --kubeconfig or KUBECONFIG, or a server with --server; `allot up` starts one on this machine");
   }
   TRY(FinishConfig(sources, config));
   return config;

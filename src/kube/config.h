@@ -6,7 +6,8 @@
 //   2. the files of KUBECONFIG, merged: the first file that has a named entry, or a current-context, wins; missing files are passed over;
 //   3. ~/.kube/config, unless it is missing or empty;
 //   4. the service account of the Pod that we run in;
-//   5. --server alone.
+//   5. --server alone;
+//   6. a server of this machine, where the caller names its socket.
 // Only the context that is used must be right: other clusters and users may be wrong or not be known to us. What is wrong names the file
 // and the field: "/home/x/.kube/config: users[1] (dev).user.exec.apiVersion: ...".
 // Nothing is written, and no secret is ever part of a message.
@@ -77,6 +78,8 @@ struct ConfigSources {
   Environment environment;            // KUBECONFIG, HOME, KUBERNETES_SERVICE_*, *_PROXY; credential plugins get it too
   const FileSystem* files = nullptr;  // never null; outlives the Config, as does the clock
   const Clock* clock = nullptr;
+  std::string local_socket;                 // an absolute path; empty: none
+  std::string local_namespace = "default";  // there
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
   bool has_terminal = false;  // somebody sits at stdin and can answer a credential plugin
   std::chrono::milliseconds plugin_time_limit = std::chrono::seconds(60);

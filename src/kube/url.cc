@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/strings.h"
+#include "model/names.h"
 
 namespace allot::kube {
 namespace {
@@ -31,6 +32,13 @@ Result<ServerUrl> ServerUrl::Parse(std::string_view text) {
   };
   ServerUrl url;
   std::string_view rest = text;
+  if (rest.starts_with("unix:///")) {
+    url.unix_path = rest.substr(7);
+    url.host = "localhost";
+    url.port = 80;
+    url.tls = false;
+    return url;
+  }
   if (rest.starts_with("https://")) {
     rest.remove_prefix(8);
   } else if (rest.starts_with("http://")) {
@@ -38,7 +46,7 @@ Result<ServerUrl> ServerUrl::Parse(std::string_view text) {
     url.tls = false;
     url.port = 80;
   } else {
-    return fail("the scheme is neither https nor http");
+    return fail("the scheme is neither https nor http, nor unix with the path of a socket (unix:///PATH)");
   }
   for (const unsigned char c : rest) {
     if (c <= ' ' || c == 0x7F || c == '?' || c == '#' || c == '@') return fail("it has a query, a user or a character that is not allowed");
@@ -81,6 +89,11 @@ Status CheckNames(std::string_view namespace_name, std::string_view name) {
     if (part == "." || part == ".." || part.find_first_of("/%") != part.npos) return Invalid(Quoted(part), " is no name of an object");
   }
   return name.empty() ? Invalid("the name is empty") : Status();
+}
+
+Status CheckNamespace(std::string_view name) {
+  if (name.size() <= 63 && name.find('.') == name.npos && model::IsDnsSubdomain(name)) return {};
+  return Invalid("namespace ", Quoted(name), " is not at most 63 lower case letters, digits and dashes");
 }
 
 std::string EscapePath(std::string_view text) { return Escape(text, "-._~:@!$&'()*+,;="); }

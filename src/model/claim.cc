@@ -165,6 +165,13 @@ Result<Allocation> Allocation::Read(const json::Value& object) {
   return allocation;
 }
 
+bool SameDevices(const Allocation& a, const Allocation& b) {
+  return std::equal(
+      a.results.begin(), a.results.end(), b.results.begin(), b.results.end(), [](const DeviceResult& x, const DeviceResult& y) {
+        return x.request == y.request && x.driver == y.driver && x.pool == y.pool && x.device == y.device && x.share_id == y.share_id;
+      });
+}
+
 void Allocation::Write(json::Builder& to) const {
   to.StartObject();
   to.Key("devices");
@@ -225,11 +232,18 @@ Result<ResourceClaimTemplate> ResourceClaimTemplate::Read(const json::Value& obj
   return result;
 }
 
+bool DeviceClass::StandsFor(std::string_view resource) const {
+  constexpr std::string_view kImplicit = "deviceclass.resource.kubernetes.io/";
+  if (resource.starts_with(kImplicit)) return resource.substr(kImplicit.size()) == name;
+  return !resource.empty() && resource == extended_resource_name;
+}
+
 Result<DeviceClass> DeviceClass::Read(const json::Value& object) {
   const Reader reader(object);
   const Reader spec = reader["spec"];
   DeviceClass result;
   result.name = reader["metadata"].Text("name");
+  result.created = reader["metadata"].Text("creationTimestamp");
   result.selectors = ReadSelectors(spec);
   result.config = ReadConfig(spec);
   result.extended_resource_name = spec.Text("extendedResourceName");

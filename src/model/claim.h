@@ -88,6 +88,10 @@ struct Allocation {
   void Write(json::Builder& to) const;
 };
 
+// Whether it is the same decision: these devices for these requests, in this order, and of shared ones these shares, which have names of
+// their own. Whoever wrote it down may have left other fields out, or added some.
+bool SameDevices(const Allocation& a, const Allocation& b);
+
 struct ResourceClaim {
   std::string_view name, name_space, uid;
   std::vector<Request> requests;
@@ -112,9 +116,13 @@ struct ResourceClaimTemplate {
 
 struct DeviceClass {
   std::string_view name;
+  std::string_view created;  // metadata.creationTimestamp
   std::vector<Selector> selectors;
   std::vector<Config> config;
   std::string_view extended_resource_name;
+
+  // Whether containers that ask for an amount of this resource mean devices of the class: it says so, or the resource is named after it.
+  bool StandsFor(std::string_view resource) const;
 
   static Result<DeviceClass> Read(const json::Value& object);
 };

@@ -76,10 +76,6 @@ struct CounterSet {
   std::vector<Counter> counters;
 };
 
-struct Taint {
-  std::string_view key, value, effect;
-};
-
 struct Device {
   std::string_view name;
   std::vector<Attribute> attributes;  // sorted by full name

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "model/names.h"
+#include "model/placement.h"
 #include "model/reader.h"
 
 namespace allot::model {
@@ -102,6 +103,10 @@ Result<Node> Node::Read(const json::Value& object) {
   node.name = metadata.Text("name");
   metadata.EachText("labels", [&](std::string_view key, std::string_view value) { node.labels.emplace_back(key, value); });
   std::sort(node.labels.begin(), node.labels.end());
+  const Reader spec = reader["spec"];
+  node.unschedulable = spec.OptionalBool("unschedulable").value_or(false);
+  spec.Each("taints", [&](const Reader& taint) { node.taints.push_back({taint.Text("key"), taint.Text("value"), taint.Text("effect")}); });
+  node.allocatable = ReadAmounts(reader["status"], "allocatable");
   TRY(reader.status());
   return node;
 }
@@ -119,11 +124,13 @@ Result<bool> NodeSelector::Matches(const Node& node) const {
   });
 }
 
+NodeSelectorTerm NodeSelectorTerm::Read(const Reader& reader) {
+  return {ReadRequirements(reader, "matchExpressions"), ReadRequirements(reader, "matchFields")};
+}
+
 NodeSelector NodeSelector::Read(const Reader& reader) {
   NodeSelector selector;
-  reader.Each("nodeSelectorTerms", [&](const Reader& term) {
-    selector.terms.push_back({ReadRequirements(term, "matchExpressions"), ReadRequirements(term, "matchFields")});
-  });
+  reader.Each("nodeSelectorTerms", [&](const Reader& term) { selector.terms.push_back(NodeSelectorTerm::Read(term)); });
   return selector;
 }
 

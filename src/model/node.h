@@ -14,9 +14,17 @@ namespace allot::model {
 
 class Reader;
 
+// What keeps Pods (or, of a device, requests) away that do not tolerate it.
+struct Taint {
+  std::string_view key, value, effect;
+};
+
 struct Node {
   std::string_view name;
   std::vector<std::pair<std::string_view, std::string_view>> labels;  // sorted by key
+  bool unschedulable = false;
+  std::vector<Taint> taints;
+  std::vector<std::pair<std::string_view, int64_t>> allocatable;  // Amounts (placement.h)
 
   const std::string_view* Label(std::string_view key) const;
 
@@ -32,6 +40,8 @@ struct NodeRequirement {
 struct NodeSelectorTerm {
   std::vector<NodeRequirement> expressions;  // on labels
   std::vector<NodeRequirement> fields;       // on metadata.name
+
+  static NodeSelectorTerm Read(const Reader& reader);
 };
 
 struct NodeSelector {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "json/yaml.h"
+#include "model/placement.h"
 #include "model/pod.h"
 
 namespace allot::model {
@@ -53,9 +54,26 @@ TEST(Objects, AClaimKeepsWhatItAsksFor) {
   EXPECT_EQ(claim.config[0].opaque["driver"].AsString(), "e");
 }
 
+TEST(Objects, AnAllocationIsKnownByItsDevicesAndShares) {
+  const auto of = [](const char* request, const char* pool, const char* share) {
+    DeviceResult result;
+    result.request = request, result.driver = "gpu.nvidia.com", result.pool = pool, result.device = "gpu-0", result.share_id = share;
+    Allocation allocation;
+    allocation.results.push_back(std::move(result));
+    return allocation;
+  };
+  const Allocation mine = of("gpu", "n1", "s");
+  Allocation written = mine;
+  written.results[0].binding_conditions = {"ready"};
+  EXPECT_TRUE(SameDevices(mine, written));
+  for (const Allocation& other : {of("gpu", "n1", "t"), of("gpu", "n1", ""), of("gpu", "n2", "s"), of("two", "n1", "s"), Allocation()}) {
+    EXPECT_FALSE(SameDevices(mine, other));
+  }
+}
+
 TEST(Objects, APodNamesItsClaims) {
   const auto documents = json::ParseYaml(
-      "metadata: {name: p, namespace: d, annotations: {gpu-fraction: '0.5'}}\n"
+      "metadata: {name: p, namespace: d}\n"
       "spec: {nodeName: n1, resourceClaims: [{name: gpu, resourceClaimTemplateName: t}], containers: [{name: c, resources: {limits: "
       "{nvidia.com/gpu: 1}, claims: [{name: gpu, request: r}]}}]}\n"
       "status: {phase: Running, resourceClaimStatuses: [{name: gpu, resourceClaimName: p-gpu-x}]}\n");
@@ -67,7 +85,6 @@ TEST(Objects, APodNamesItsClaims) {
   EXPECT_EQ(pod->containers[0].limits[0].amount.ToString(), "1");
   EXPECT_EQ(pod->containers[0].claims[0].request, "r");
   EXPECT_EQ(pod->generated_claims[0].second, "p-gpu-x");
-  EXPECT_EQ(pod->annotations[0].second, "0.5");
 }
 
 TEST(Objects, ATemplateAndAClassAreRead) {
@@ -84,6 +101,26 @@ TEST(Objects, ATemplateAndAClassAreRead) {
   EXPECT_EQ(device_class->extended_resource_name, "nvidia.com/gpu");
   EXPECT_EQ(device_class->selectors[0].expression, "true");
   EXPECT_FALSE(device_class->selectors[1].expression.has_value());
+  EXPECT_TRUE(device_class->StandsFor("nvidia.com/gpu"));
+  EXPECT_TRUE(device_class->StandsFor("deviceclass.resource.kubernetes.io/gpu"));
+  EXPECT_FALSE(device_class->StandsFor("deviceclass.resource.kubernetes.io/other"));
+  EXPECT_FALSE(DeviceClass().StandsFor(""));
+}
+
+TEST(Objects, AmountsThatAClaimWasMadeForAreNotTheNodes) {
+  const auto documents = json::ParseYaml(
+      "spec: {containers: [{name: c, resources: {requests: {cpu: 1, nvidia.com/gpu: 1}}}, {name: d, resources: {requests: {nvidia.com/gpu: "
+      "2, example.com/nic: 1}}}]}\n"
+      "status: {extendedResourceClaimStatus: {resourceClaimName: p-x, requestMappings: [{containerName: c, resourceName: nvidia.com/gpu, "
+      "requestName: r}, {containerName: d, resourceName: nvidia.com/gpu, requestName: s}]}}\n");
+  ASSERT_TRUE(documents.ok());
+  const auto pod = Pod::Read(documents->front().root());
+  ASSERT_TRUE(pod.ok());
+  EXPECT_EQ(pod->extended_claim, "p-x");
+  const auto placement = Placement::Read(documents->front().root());
+  ASSERT_TRUE(placement.ok());
+  EXPECT_EQ(placement->requests, (Amounts{{"cpu", 1000}, {"example.com/nic", 1}}));
+  EXPECT_EQ(placement->claimed, (Amounts{{"nvidia.com/gpu", 3}}));
 }
 
 }  // namespace

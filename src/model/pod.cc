@@ -32,8 +32,6 @@ Result<Pod> Pod::Read(const json::Value& object) {
   pod.name = metadata.Text("name");
   pod.name_space = metadata.Text("namespace");
   pod.uid = metadata.Text("uid");
-  metadata.EachText("annotations", [&](std::string_view key, std::string_view value) { pod.annotations.emplace_back(key, value); });
-  std::sort(pod.annotations.begin(), pod.annotations.end());
   pod.node_name = spec.Text("nodeName");
   spec.Each("resourceClaims", [&](const Reader& claim) {
     pod.claims.push_back({claim.Text("name"), claim.OptionalText("resourceClaimName"), claim.OptionalText("resourceClaimTemplateName")});
@@ -43,6 +41,7 @@ Result<Pod> Pod::Read(const json::Value& object) {
   pod.phase = status.Text("phase");
   status.Each("resourceClaimStatuses",
               [&](const Reader& entry) { pod.generated_claims.emplace_back(entry.Text("name"), entry.Text("resourceClaimName")); });
+  pod.extended_claim = status["extendedResourceClaimStatus"].Text("resourceClaimName");
   TRY(reader.status());
   return pod;
 }

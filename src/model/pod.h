@@ -32,11 +32,12 @@ struct Pod {
   std::string_view name, name_space, uid;
   std::string_view node_name;  // empty: not bound yet
   std::string_view phase;
-  std::vector<std::pair<std::string_view, std::string_view>> annotations;  // sorted by key
   std::vector<PodClaim> claims;
   std::vector<Container> init_containers, containers;
   // status.resourceClaimStatuses: the claim that was made for an entry of `claims`.
   std::vector<std::pair<std::string_view, std::string_view>> generated_claims;
+  // status.extendedResourceClaimStatus: the claim for amounts that device classes stand for (`nvidia.com/gpu: 1`); empty: none was made.
+  std::string_view extended_claim;
 
   static Result<Pod> Read(const json::Value& object);
 };
