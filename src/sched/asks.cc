@@ -1,0 +1,122 @@
+#include "sched/asks.h"
+
+#include <algorithm>
+
+namespace allot::sched {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+// But for how many.
+bool IsLike(const model::DeviceRequest& a, const model::DeviceRequest& b) {
+  const auto same_selector = [](const model::Selector& x, const model::Selector& y) { return x.expression == y.expression; };
+  const auto same_amount = [](const model::NamedQuantity& x, const model::NamedQuantity& y) {
+    return x.name == y.name && x.amount == y.amount;
+  };
+  const auto same_toleration = [](const model::Toleration& x, const model::Toleration& y) {
+    return x.key == y.key && x.op == y.op && x.value == y.value && x.effect == y.effect;
+  };
+  return a.class_name == b.class_name &&
+         std::equal(a.selectors.begin(), a.selectors.end(), b.selectors.begin(), b.selectors.end(), same_selector) &&
+         std::equal(a.capacity.begin(), a.capacity.end(), b.capacity.begin(), b.capacity.end(), same_amount) &&
+         std::equal(a.tolerations.begin(), a.tolerations.end(), b.tolerations.begin(), b.tolerations.end(), same_toleration);
+}
+
+bool IsCounted(const model::Request& request) {
+  return request.exactly && request.exactly->allocation_mode != "All" && !request.exactly->admin_access.value_or(false);
+}
+
+// Whether a constraint is about all requests.
+bool IsAboutAll(const model::Constraint& constraint, const model::ResourceClaim& claim) {
+  return constraint.requests.empty() || constraint.requests.size() == claim.requests.size();
+}
+
+}  // namespace
+
+std::vector<model::DeviceRequest*> AsksOf(model::Request& request) {
+  std::vector<model::DeviceRequest*> asks;
+  if (request.exactly) asks.push_back(&*request.exactly);
+  for (model::DeviceRequest& one : request.first_available) asks.push_back(&one);
+  return asks;
+}
+
+std::vector<const model::DeviceRequest*> AsksOf(const model::Request& request) {
+  std::vector<const model::DeviceRequest*> asks;
+  if (request.exactly) asks.push_back(&*request.exactly);
+  for (const model::DeviceRequest& one : request.first_available) asks.push_back(&one);
+  return asks;
+}
+
+int64_t MemoryAsked(const model::DeviceRequest& ask) {
+  for (const model::NamedQuantity& amount : ask.capacity) {
+    if (amount.name == "memory") return amount.amount.Value().value_or(0) / kMiB;
+  }
+  return 0;
+}
+
+int64_t MemoryAsked(const model::Request& request) {
+  int64_t most = 0;
+  for (const model::DeviceRequest* ask : AsksOf(request)) most = std::max(most, MemoryAsked(*ask));
+  return most;
+}
+
+void AskForMemory(model::DeviceRequest& ask, int64_t mib) {
+  ask.has_capacity = true;
+  std::erase_if(ask.capacity, [](const model::NamedQuantity& amount) { return amount.name == "memory"; });
+  ask.capacity.push_back({"memory", model::Quantity::FromInt64(mib * kMiB, model::Quantity::Format::kBinarySI)});
+  std::sort(ask.capacity.begin(), ask.capacity.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
+Request WithClaim(const Request& request, size_t index, const std::function<void(model::ResourceClaim&)>& change) {
+  Request changed = request;
+  auto copy = std::make_shared<Claim>(*request.claims[index]);
+  change(copy->claim);
+  changed.claims[index] = std::move(copy);
+  return changed;
+}
+
+std::optional<Several> SeveralOf(const Request& request) {
+  std::optional<size_t> index;
+  for (size_t i = 0; i < request.claims.size(); ++i) {
+    if (request.claims[i]->claim.allocation) continue;
+    if (index) return std::nullopt;
+    index = i;
+  }
+  if (!index) return std::nullopt;
+  const model::ResourceClaim& claim = request.claims[*index]->claim;
+  if (claim.requests.empty() || !IsCounted(claim.requests[0])) return std::nullopt;
+  // One request never gets the same device twice, though it be shared (so does Kubernetes 1.36).
+  const bool one_request = claim.requests.size() == 1;
+  Several several{*index, 0, *claim.requests[0].exactly, one_request || MemoryAsked(*claim.requests[0].exactly) == 0};
+  for (const model::Constraint& constraint : claim.constraints) {
+    if (!constraint.distinct_attribute) continue;
+    if (!IsAboutAll(constraint, claim)) return std::nullopt;
+    several.differ = true;
+  }
+  for (const model::Request& one : claim.requests) {
+    if (!IsCounted(one) || !IsLike(*one.exactly, several.ask)) return std::nullopt;
+    if (one.exactly->count > 1 && !several.differ) return std::nullopt;
+    if (__builtin_add_overflow(several.count, one.exactly->count, &several.count)) return std::nullopt;
+  }
+  several.ask.count = 1;
+  return several.count > 1 ? std::optional<Several>(std::move(several)) : std::nullopt;
+}
+
+Request WithCount(const Request& request, const Several& several, int64_t count) {
+  return WithClaim(request, several.claim, [&](model::ResourceClaim& claim) {
+    int64_t left = count;
+    for (model::Request& one : claim.requests) {
+      one.exactly->count = std::min(left, one.exactly->count);
+      left -= one.exactly->count;
+    }
+    std::erase_if(claim.requests, [](const model::Request& one) { return one.exactly->count == 0; });
+    // Rules about requests that are no longer there make no sense.
+    const auto is_gone = [&](std::string_view name) {
+      return std::none_of(claim.requests.begin(), claim.requests.end(), [&](const model::Request& one) { return one.name == name; });
+    };
+    for (model::Constraint& constraint : claim.constraints) std::erase_if(constraint.requests, is_gone);
+    claim.config.clear();
+  });
+}
+
+}  // namespace allot::sched

@@ -1,0 +1,37 @@
+#pragma once
+// What the requests of a claim ask for, to look at and to change.
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sched/objects.h"
+
+namespace allot::sched {
+
+// Of a request: the only ask, or its alternatives.
+std::vector<model::DeviceRequest*> AsksOf(model::Request& request);
+std::vector<const model::DeviceRequest*> AsksOf(const model::Request& request);
+
+// The memory that is asked for, in whole MiB; 0: none is, so that it is the whole of a device.
+int64_t MemoryAsked(const model::DeviceRequest& ask);
+// Of all alternatives the most.
+int64_t MemoryAsked(const model::Request& request);
+void AskForMemory(model::DeviceRequest& ask, int64_t mib);
+
+// The request with another state of one of its claims.
+Request WithClaim(const Request& request, size_t index, const std::function<void(model::ResourceClaim&)>& change);
+
+// A Pod that asks for several devices or shares of devices, each in the same way: by a count, or by requests that are alike.
+struct Several {
+  size_t claim = 0;  // the index of the only claim that is not allocated
+  int64_t count = 0;
+  model::DeviceRequest ask;  // for one of them; views the claim
+  bool differ = false;       // each of another device: one request counts them, a constraint says so, or each takes the whole of one
+};
+// Nothing: it asks for one, for such as are not alike, or some of which must differ.
+std::optional<Several> SeveralOf(const Request& request);
+// The same with fewer of them. REQUIRES 0 < count < several.count.
+Request WithCount(const Request& request, const Several& several, int64_t count);
+
+}  // namespace allot::sched

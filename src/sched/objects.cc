@@ -1,0 +1,79 @@
+#include "sched/objects.h"
+
+#include <charconv>
+
+#include "json/json.h"
+
+namespace allot::sched {
+namespace {
+
+std::string_view Text(const json::Value& value) { return value.IsString() ? value.AsString() : std::string_view(); }
+
+// The first volume that may be on some nodes only, in words.
+std::string VolumeToPlace(const json::Value& spec) {
+  if (!spec["volumes"].IsArray()) return "";
+  for (const json::Value& volume : spec["volumes"].Items()) {
+    const json::Value& claim = volume["persistentVolumeClaim"];
+    if (!claim.IsNull()) return StrCat(Text(volume["name"]), " is PersistentVolumeClaim ", Text(claim["claimName"]));
+    if (!volume["ephemeral"].IsNull()) return StrCat(Text(volume["name"]), " is an ephemeral PersistentVolumeClaim");
+  }
+  return "";
+}
+
+// Kubernetes promises numbers since 1.35, and etcd always gave them.
+uint64_t VersionOf(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+}  // namespace
+
+std::string KeyOf(std::string_view name_space, std::string_view name) { return StrCat(name_space, "/", name); }
+
+Result<PodPtr> Pod::Read(const json::Value& object, Kept kept) {
+  auto read = std::make_shared<Pod>();
+  ASSIGN_OR_RETURN(read->pod, model::Pod::Read(object));
+  ASSIGN_OR_RETURN(read->placement, model::Placement::Read(object));
+  read->kept = std::move(kept);
+  read->key = KeyOf(read->pod.name_space, read->pod.name);
+  read->created = Text(object["metadata"]["creationTimestamp"]);
+  read->ended = read->pod.phase == "Succeeded" || read->pod.phase == "Failed";
+  read->deleting = !object["metadata"]["deletionTimestamp"].IsNull();
+  const json::Value& spec = object["spec"];
+  read->volume = VolumeToPlace(spec);
+  for (const std::string_view field : {"nodeSelector", "affinity", "tolerations"}) {
+    read->shape += StrCat(json::Write(spec[field]), "\n");
+  }
+  for (const auto& [name, amount] : read->placement.requests) read->shape += StrCat(name, "=", amount, "\n");
+  for (const model::HostPort& port : read->placement.ports) read->shape += StrCat(port.port, "/", port.protocol, "@", port.ip, "\n");
+  return PodPtr(std::move(read));
+}
+
+Result<ClaimPtr> Claim::Read(const json::Value& object, Kept kept) {
+  auto read = std::make_shared<Claim>();
+  ASSIGN_OR_RETURN(read->claim, model::ResourceClaim::Read(object));
+  read->kept = std::move(kept);
+  read->key = KeyOf(read->claim.name_space, read->claim.name);
+  const json::Value& metadata = object["metadata"];
+  read->deleting = !metadata["deletionTimestamp"].IsNull();
+  read->version = VersionOf(Text(metadata["resourceVersion"]));
+  if (metadata["ownerReferences"].IsArray()) {
+    for (const json::Value& owner : metadata["ownerReferences"].Items()) {
+      if (Text(owner["kind"]) == "Pod" && owner["controller"].IsBool() && owner["controller"].AsBool()) read->owner = Text(owner["name"]);
+    }
+  }
+  read->shape = json::Write(object["spec"]["devices"]);
+  return ClaimPtr(std::move(read));
+}
+
+std::string Request::Shape() const {
+  std::string shape = pod->shape;
+  for (const ClaimPtr& claim : claims) {
+    // One that is allocated is only a question of where.
+    shape += claim->claim.allocation ? StrCat("allocated ", claim->claim.uid, "\n") : StrCat(claim->shape, "\n");
+  }
+  return shape;
+}
+
+}  // namespace allot::sched

@@ -1,0 +1,120 @@
+#include "sched/plan.h"
+
+#include <algorithm>
+
+namespace allot::sched {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+constexpr size_t kMaxNodes = 32;  // that a plan is looked for on
+
+// MiB of devices that the Pod holds alone on the node.
+double HeldBy(const Node& node, const std::string& pod) {
+  double held = 0;
+  for (const ClaimPtr& claim : node.claims) {
+    const auto& users = claim->claim.reserved_for;
+    if (users.size() != 1 || KeyOf(claim->claim.name_space, users.front()) != pod) continue;
+    for (const model::DeviceResult& result : claim->claim.allocation->results) {
+      for (const model::NamedQuantity& consumed : result.consumed_capacity) {
+        if (consumed.name.ends_with("memory")) held += consumed.amount.AsApproximateFloat64() / (1 << 20);
+      }
+    }
+  }
+  return held;
+}
+
+// Everybody who has something there, also where only a claim says so.
+Names HoldersOf(const Node& node) {
+  Names names;
+  for (const PodPtr& pod : node.pods) names.insert(pod->key);
+  for (const ClaimPtr& claim : node.claims) {
+    for (const std::string_view user : claim->claim.reserved_for) names.insert(KeyOf(claim->claim.name_space, user));
+  }
+  return names;
+}
+
+bool HasPod(const Node& node, std::string_view key) {
+  return std::any_of(node.pods.begin(), node.pods.end(), [&](const PodPtr& pod) { return pod->key == key; });
+}
+
+// Empty: there is none, or it has ended.
+std::string UidOf(const Cluster& cluster, std::string_view key) {
+  const PodPtr pod = cluster.FindPod(key);
+  return pod == nullptr || pod->ended ? std::string() : std::string(pod->pod.uid);
+}
+
+}  // namespace
+
+std::optional<std::vector<model::Allocation>> FitsOn(Decider& decider, const Snapshot& snapshot, const NodePtr& node,
+                                                     const Request& request) {
+  Result<std::optional<std::vector<model::Allocation>>> allocations = decider.DecideOn(snapshot, node, request);
+  return allocations.ok() ? *std::move(allocations) : std::nullopt;
+}
+
+void NameEnds(Plan& plan, const Cluster& cluster, const Snapshot& snapshot) {
+  const Node* node = snapshot.Find(plan.node);
+  for (const std::string& key : plan.ends) {
+    if (plan.uids.contains(key)) continue;
+    const bool left_behind = node != nullptr && !HasPod(*node, key) && HoldersOf(*node).contains(key);
+    plan.uids.emplace(key, left_behind ? std::string() : UidOf(cluster, key));
+  }
+}
+
+void DropEnded(Plan& plan, const Cluster& cluster, const Snapshot& snapshot) {
+  const Node* node = snapshot.Find(plan.node);
+  std::erase_if(plan.ends, [&](const std::string& key) {
+    const auto known = plan.uids.find(key);
+    const std::string now = UidOf(cluster, key);
+    if (known == plan.uids.end() || (!now.empty() && known->second == now)) return false;
+    return !now.empty() || node == nullptr || !HoldersOf(*node).contains(key);
+  });
+  std::erase_if(plan.uids, [&](const auto& one) { return !plan.ends.contains(one.first); });
+}
+
+std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const Request& request) {
+  std::vector<const Node*> nodes;
+  for (const NodePtr& node : snapshot.nodes) nodes.push_back(node.get());
+  std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->pods.size() < b->pods.size(); });
+  std::optional<Plan> best;
+  double best_held = 0;
+  size_t looked_at = 0;
+  for (const Node* node : nodes) {
+    if (looked_at == kMaxNodes) break;
+    // Without a look at its Pods, which costs more.
+    const Result<bool> may_fit = decider.FitsWhenEmpty(snapshot, *node, request);
+    if (!may_fit.ok() || !*may_fit) continue;
+    const auto fits_without = [&](const Names& ends) { return FitsOn(decider, snapshot, NodeWithout(*node, ends), request).has_value(); };
+    const Names all = HoldersOf(*node);
+    if (!fits_without(all)) continue;
+    ++looked_at;
+    std::vector<std::pair<double, std::string>> holders;  // the smallest first
+    for (const std::string& pod : all) holders.emplace_back(HeldBy(*node, pod), pod);
+    std::sort(holders.begin(), holders.end());
+    const auto consider = [&](Names ends) {
+      double held = 0;
+      for (const auto& [amount, pod] : holders) held += ends.contains(pod) ? amount : 0;
+      if (best && (best->ends.size() < ends.size() || (best->ends.size() == ends.size() && best_held <= held))) return;
+      best = Plan{std::string(node->name()), std::move(ends), {}};
+      best_held = held;
+    };
+    // One that is enough; else as many as possible stay, first the smallest and first the largest.
+    const auto one = std::find_if(holders.begin(), holders.end(), [&](const auto& holder) { return fits_without({holder.second}); });
+    if (one != holders.end() || holders.empty()) {
+      consider(holders.empty() ? Names{} : Names{one->second});
+      continue;
+    }
+    for (int turn = 0; turn < 2; ++turn) {
+      Names ends = all;
+      for (const auto& [amount, pod] : holders) {
+        ends.erase(pod);
+        if (!fits_without(ends)) ends.insert(pod);
+      }
+      consider(std::move(ends));
+      std::reverse(holders.begin(), holders.end());
+    }
+  }
+  return best;
+}
+
+}  // namespace allot::sched

@@ -1,0 +1,107 @@
+#include "sched/snapshot.h"
+
+#include <algorithm>
+
+namespace allot::sched {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+bool ByKey(const PodPtr& a, const PodPtr& b) { return a->key < b->key; }
+
+// Whether nobody else uses what the claim holds.
+bool OnlyFor(const Claim& claim, const Names& pods) {
+  const auto& users = claim.claim.reserved_for;
+  if (users.empty()) return !claim.owner.empty() && pods.contains(KeyOf(claim.claim.name_space, claim.owner));
+  return std::all_of(users.begin(), users.end(), [&](std::string_view user) { return pods.contains(KeyOf(claim.claim.name_space, user)); });
+}
+
+}  // namespace
+
+void Count(Node& node) {
+  node.used.clear();
+  node.keeps_away = false;
+  for (const PodPtr& pod : node.pods) {
+    model::AddAmounts(node.used, pod->placement.requests);
+    for (const model::PodTerm& term : pod->placement.away) node.keeps_away = node.keeps_away || term.weight == 0;
+  }
+  node.ledger = {};
+  for (const ClaimPtr& claim : node.claims) node.ledger.Add(claim->claim);
+}
+
+NodePtr NodeWithout(const Node& node, const Names& pods) {
+  auto changed = std::make_shared<Node>(node);
+  std::erase_if(changed->pods, [&](const PodPtr& pod) { return pods.contains(pod->key); });
+  std::erase_if(changed->claims, [&](const ClaimPtr& claim) { return OnlyFor(*claim, pods); });
+  Count(*changed);
+  return changed;
+}
+
+NodePtr NodeWith(const Node& node, const Request& request, std::span<const model::Allocation> allocations, const Kept& kept) {
+  auto changed = std::make_shared<Node>(node);
+  changed->pods.insert(std::upper_bound(changed->pods.begin(), changed->pods.end(), request.pod, ByKey), request.pod);
+  size_t next = 0;
+  for (const ClaimPtr& claim : request.claims) {
+    if (claim->claim.allocation) continue;
+    auto held = std::make_shared<Claim>(*claim);
+    held->kept = std::make_shared<std::vector<Kept>>(std::vector<Kept>{claim, request.pod, node.devices, node.kept, node.node, kept});
+    held->claim.allocation = allocations[next++];
+    held->claim.reserved_for = {request.pod->pod.name};
+    changed->claims.push_back(std::move(held));
+  }
+  Count(*changed);
+  return changed;
+}
+
+NodePtr NodeBeside(const Node& node, const Node& future) {
+  auto changed = std::make_shared<Node>(node);
+  for (const ClaimPtr& claim : future.claims) {
+    const bool there =
+        std::any_of(node.claims.begin(), node.claims.end(), [&](const ClaimPtr& one) { return one->claim.uid == claim->claim.uid; });
+    if (!there) changed->claims.push_back(claim);
+  }
+  Count(*changed);
+  return changed;
+}
+
+size_t Snapshot::IndexOf(std::string_view name) const {
+  const auto at =
+      std::lower_bound(nodes.begin(), nodes.end(), name, [](const NodePtr& node, std::string_view n) { return node->name() < n; });
+  return static_cast<size_t>(at - nodes.begin());
+}
+
+const Node* Snapshot::Find(std::string_view name) const {
+  const size_t index = IndexOf(name);
+  return index < nodes.size() && nodes[index]->name() == name ? nodes[index].get() : nullptr;
+}
+
+void Snapshot::Insert(size_t index, NodePtr node) {
+  if (node->keeps_away) keepers.push_back(node);
+  nodes.insert(nodes.begin() + static_cast<ptrdiff_t>(index), std::move(node));
+}
+
+void Snapshot::Replace(size_t index, NodePtr node) {
+  std::erase(keepers, nodes[index]);
+  if (node->keeps_away) keepers.push_back(node);
+  nodes[index] = std::move(node);
+}
+
+Snapshot Snapshot::Without(const Names& pods) const {
+  Snapshot changed = *this;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const NodePtr& node = nodes[i];
+    const bool has = std::any_of(node->pods.begin(), node->pods.end(), [&](const PodPtr& pod) { return pods.contains(pod->key); }) ||
+                     std::any_of(node->claims.begin(), node->claims.end(), [&](const ClaimPtr& claim) { return OnlyFor(*claim, pods); });
+    if (has) changed.Replace(i, NodeWithout(*node, pods));
+  }
+  return changed;
+}
+
+Snapshot Snapshot::WithNode(NodePtr node) const {
+  Snapshot changed = *this;
+  const size_t index = IndexOf(node->name());
+  changed.Insert(index, std::move(node));
+  return changed;
+}
+
+}  // namespace allot::sched
