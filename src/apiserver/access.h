@@ -15,7 +15,8 @@ struct Identity {
   std::string user;
   std::string uid;  // of the system, where it came by the unix socket
   std::vector<std::string> groups;
-  std::string space = {};  // the namespace of their own; empty: none
+  std::string space = {};    // the namespace of their own; empty: none
+  std::string refused = {};  // they may do nothing at all, and this is why; empty: nothing is wrong
 };
 
 // What is asked for.

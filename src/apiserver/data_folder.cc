@@ -21,9 +21,29 @@ Status MakeFolder(const std::string& path) {
   return Status();
 }
 
+bool Exists(const std::string& path) {
+  struct stat found = {};
+  return ::stat(path.c_str(), &found) == 0;
+}
+
+// A first start that was cut off leaves an empty store as well, but neither of the files that only a server that runs makes.
+Status CheckStore(const DataFolder& folder) {
+  struct stat store = {};
+  if (::stat(folder.store().c_str(), &store) != 0 || store.st_size > 0) return Status();
+  for (const std::string& sign : {folder.admin_config(), folder.tokens()}) {
+    if (!Exists(sign)) continue;
+    return Invalid(folder.store(), ": is empty, though a server has run here (", sign,
+                   " is its); restore it from a copy, or remove it to begin anew, without objects");
+  }
+  return Status();
+}
+
 }  // namespace
 
 Result<DataFolder> OpenDataFolder(const std::string& path) {
+  // KUBECONFIG, PATH and LD_LIBRARY_PATH are lists with colons; what is printed of it has a line for itself.
+  if (path.find_first_of(":\n") != path.npos)
+    return Invalid(Quoted(path), ": a folder with a colon or a line's end in its path cannot be used");
   const mode_t before = ::umask(0077);
   const Status made = MakeFolder(path);
   ::umask(before | 0077);
@@ -43,6 +63,7 @@ Result<DataFolder> OpenDataFolder(const std::string& path) {
                    "` ends that, and what they may have read is no secret ",
                    "any more: of admin.token and pki, a new one is made where the old one is removed");
   }
+  TRY(CheckStore(opened));
   return opened;
 }
 

@@ -66,6 +66,18 @@ TEST_F(DataFolderTest, WithASecretThatOthersMayReadIsRefused) {
   EXPECT_THAT(OpenDataFolder(root_), IsStatus(Code::kInvalid, HasSubstr("chmod go= " + folder.admin_token())));
 }
 
+TEST_F(DataFolderTest, WhoseStoreWasEmptiedIsNotTakenForANewOne) {
+  ASSERT_OK_AND_ASSIGN(const DataFolder folder, OpenDataFolder(root_));
+  PosixFileSystem files;
+  ASSERT_OK(files.WriteFileAtomic(folder.admin_token(), "x"));
+  ASSERT_OK(files.WriteFileAtomic(folder.store(), ""));
+  ASSERT_OK(OpenDataFolder(root_));  // a first start that was cut off
+  ASSERT_OK(files.WriteFileAtomic(folder.admin_config(), "x"));
+  EXPECT_THAT(OpenDataFolder(root_), IsStatus(Code::kInvalid, HasSubstr("store.db: is empty, though a server has run here")));
+  ASSERT_OK(files.WriteFileAtomic(folder.store(), "x"));
+  EXPECT_OK(OpenDataFolder(root_));
+}
+
 TEST_F(DataFolderTest, ThatIsAFileOrCannotBeMadeIsAnErrorWithItsPath) {
   PosixFileSystem files;
   ASSERT_OK(files.WriteFileAtomic(root_ + "/file", ""));

@@ -1,5 +1,7 @@
 #include "apiserver/field_errors.h"
 
+#include <charconv>
+
 #include "apiserver/go_text.h"
 #include "json/json.h"
 
@@ -16,8 +18,23 @@ std::string WithDetail(std::string text, std::string_view detail) { return detai
 
 }  // namespace
 
+FieldPath FieldPath::Index(size_t index) const {
+  char digits[24];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), index).ptr;
+  return Key(std::string_view(digits, static_cast<size_t>(end - digits)));
+}
+
+void FieldPath::Append(std::string_view part) {
+  if (long_.empty() && size_ + part.size() <= short_.size()) {
+    size_ += part.copy(short_.data() + size_, part.size());
+    return;
+  }
+  if (long_.empty()) long_.assign(short_.data(), size_);
+  long_ += part;
+}
+
 void FieldErrors::Add(std::string_view reason, const FieldPath& field, std::string message) {
-  errors_.push_back({std::string(reason), field.text(), std::move(message)});
+  errors_.push_back({std::string(reason), std::string(field.text()), std::move(message)});
 }
 
 void FieldErrors::Required(const FieldPath& field, std::string_view detail) {

@@ -1,6 +1,7 @@
 #pragma once
 // What is wrong with which field of an object: the causes of a 422, worded and named as kube-apiserver does.
 
+#include <array>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -13,27 +14,30 @@
 namespace allot::apiserver {
 
 // "spec.containers[0].resources.limits[memory]"
+//
+// Made for every field that is checked, and seldom looked at: one of usual length costs no allocation.
 class FieldPath {
  public:
   FieldPath() = default;  // the object itself
-  explicit FieldPath(std::string_view path) : text_(path) {}
+  explicit FieldPath(std::string_view path) { Append(path); }
 
-  FieldPath Child(std::string_view name) const { return text_.empty() ? FieldPath(name) : With(".", name, ""); }
-  FieldPath Index(size_t index) const { return Key(std::to_string(index)); }
+  FieldPath Child(std::string_view name) const { return text().empty() ? FieldPath(name) : With(".", name, ""); }
+  FieldPath Index(size_t index) const;
   FieldPath Key(std::string_view key) const { return With("[", key, "]"); }
 
-  const std::string& text() const { return text_; }
+  std::string_view text() const { return long_.empty() ? std::string_view(short_.data(), size_) : long_; }
 
  private:
-  // Made for every field that is checked, and seldom looked at: one allocation at most.
   FieldPath With(std::string_view before, std::string_view name, std::string_view after) const {
     FieldPath longer;
-    longer.text_.reserve(text_.size() + before.size() + name.size() + after.size());
-    longer.text_.append(text_).append(before).append(name).append(after);
+    for (const std::string_view part : {text(), before, name, after}) longer.Append(part);
     return longer;
   }
+  void Append(std::string_view part);
 
-  std::string text_;
+  size_t size_ = 0;
+  std::array<char, 104> short_;
+  std::string long_;  // where it does not fit there
 };
 
 struct FieldError {

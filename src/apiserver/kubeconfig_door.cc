@@ -51,6 +51,7 @@ Result<std::string> KubeconfigDoor::Make(const http::RequestContext& context, co
   }
   const std::optional<Identity> who = access_.Identify(context);
   if (!who) return Refuse(401, "Unauthorized", "Unauthorized");
+  if (!who->refused.empty()) return Refuse(403, "Forbidden", who->refused);
   if (!HasRights(*who))
     return Refuse(403, "Forbidden", StrCat("User \"", who->user, "\" may do nothing here, so a token would be of no use"));
   ASSIGN_OR_RETURN(const std::string token, tokens_->Issue(*who));

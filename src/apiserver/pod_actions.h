@@ -2,6 +2,7 @@
 // What is done to Pods by subresources: binding, eviction, logs.
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,9 +21,11 @@ Status EvictPod(Api& api, const Caller& caller, const Target& pod, const json::V
 class PodLogs {
  public:
   struct Request {
-    std::string space, pod, container;
+    std::string space, pod, uid, container;
     bool follow = false, previous = false, timestamps = false;
-    std::optional<int64_t> tail_lines, limit_bytes, since_seconds;
+    std::optional<int64_t> tail_lines, limit_bytes;
+    std::optional<WallTime> since;
+    std::set<std::string, std::less<>> labels{};  // the names of the Pod's
   };
 
   virtual ~PodLogs() = default;

@@ -63,7 +63,7 @@ Result<json::Value> Registry::Understood(Work& work, const json::Value& body, st
   } else {
     Result<Normalized> normalized = Normalize(work.edit, *kind.schema, body);
     if (!normalized.ok()) return bad(normalized.status());
-    object = normalized->value;
+    object = work.normal = normalized->value;
     unknown->insert(unknown->end(), normalized->unknown.begin(), normalized->unknown.end());
   }
   return WithTypeInFront(work.edit, kind, work.api_version, object);

@@ -27,7 +27,10 @@ Status Registry::CheckPlace(const Work& work, const json::Value& object) const {
   if (!space.empty() && space != work.target.space) {
     return BadRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  if (!work.target.name.empty() && !name.empty() && name != work.target.name) {
+  if (work.target.name.empty()) return Status();
+  if (name.empty())
+    return BadRequest(StrCat("the name of the object (", work.target.name, " based on URL) was undeterminable: name must be provided"));
+  if (name != work.target.name) {
     return BadRequest(StrCat("the name of the object (", name, ") does not match the name on the URL (", work.target.name, ")"));
   }
   return Status();
@@ -75,8 +78,8 @@ json::Value Registry::FillNew(Work& work, const json::Value& object) {
     metadata = edit.Set(metadata, "name", edit.String(StrCat(prefix.substr(0, kLongest), RandomSuffix(parts_.random))));
   }
   if (work.kind.type.namespaced) metadata = edit.Set(metadata, "namespace", edit.String(work.target.space));
-  metadata = edit.Set(metadata, "uid", edit.String(Uuid4(parts_.random)));
-  metadata = edit.Set(metadata, "creationTimestamp", edit.String(kube::WriteTime(parts_.clock.Now())));
+  metadata = edit.Set(metadata, "uid", edit.String(Uuid7(parts_.clock.Now(), parts_.random)));
+  metadata = edit.Set(metadata, "creationTimestamp", edit.String(work.now));
   if (work.kind.has_generation) metadata = edit.Set(metadata, "generation", edit.Int(1));
   work.name = json::TextOf(metadata["name"]);
   const json::Value filled = edit.Set(object, "metadata", metadata);

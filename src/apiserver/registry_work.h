@@ -38,6 +38,7 @@ struct Registry::Work {
   const std::string now;
   std::string name;  // of the object, as soon as it is known
   std::vector<std::string> warnings;
+  json::Value normal;  // the object as it was decoded, before defaults and all that followed
   json::Arena arena{kArena};
   json::Editor edit{arena};
 };

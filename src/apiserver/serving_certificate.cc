@@ -30,11 +30,18 @@ Status Write(FileSystem& files, const Files& paths, const http::KeyPair& pair) {
   return files.WriteFileAtomic(paths.certificate, pair.certificate_pem);
 }
 
+Status WithWayOut(const Status& status, const Files& authority) {
+  return Status(status.code(), StrCat(status.message(), "; restore ", authority.certificate, " and ", authority.key,
+                                      " from a copy, or remove both to begin anew: clients then need a new kubeconfig"));
+}
+
 Result<http::KeyPair> OpenAuthority(FileSystem& files, WallTime now, const Files& paths) {
   if (files.Exists(paths.certificate)) {
-    ASSIGN_OR_RETURN(http::KeyPair pair, Read(files, paths));
-    ASSIGN_OR_RETURN(const http::CertificateFacts facts, http::ReadCertificate(pair.certificate_pem).Context(paths.certificate));
-    if (now + kRenewBefore < facts.ends) return pair;
+    Result<http::KeyPair> pair = Read(files, paths);
+    if (!pair.ok()) return WithWayOut(pair.status(), paths);
+    const Result<http::CertificateFacts> facts = http::ReadCertificate(pair->certificate_pem).Context(paths.certificate);
+    if (!facts.ok()) return WithWayOut(facts.status(), paths);
+    if (now + kRenewBefore < facts->ends) return pair;
   }
   ASSIGN_OR_RETURN(http::KeyPair made, http::MakeAuthority("allot-ca", now - kBackdated, 10 * kYear));
   TRY(Write(files, paths, made));
@@ -70,7 +77,7 @@ Result<ServingCertificate> OpenServingCertificate(FileSystem& files, const Clock
   const WallTime begin = now - kBackdated, end = std::min<WallTime>(now + kYear, of_authority.ends);
   Result<http::KeyPair> made =
       http::MakeServerCertificate(authority, names, begin, std::chrono::duration_cast<std::chrono::seconds>(end - begin));
-  if (!made.ok()) return std::move(made).status().Context(folder, ": remove ca.crt and ca.key to begin anew, or put them right");
+  if (!made.ok()) return WithWayOut(made.status(), {folder + "/ca.crt", folder + "/ca.key"});
   serving.server = *std::move(made);
   serving.is_new = true;
   TRY(Write(files, paths, serving.server));

@@ -84,7 +84,7 @@ TEST_F(ServingCertificateTest, TheAuthorityEndsNoSoonerThanWhatItSigned) {
 TEST_F(ServingCertificateTest, AnAuthorityThatIsWrongIsAnErrorAndNotReplaced) {
   ASSERT_OK(Open());
   ASSERT_OK(files_.WriteFileAtomic("/pki/ca.crt", "nonsense"));
-  EXPECT_THAT(Open(), IsStatus(Code::kInvalid, HasSubstr("/pki/ca.crt")));
+  EXPECT_THAT(Open(), IsStatus(Code::kInvalid, HasSubstr("restore /pki/ca.crt and /pki/ca.key from a copy, or remove both")));
 }
 
 TEST_F(ServingCertificateTest, AnAuthorityWithAnotherKeyIsAnErrorWhenItMustSign) {
@@ -92,7 +92,7 @@ TEST_F(ServingCertificateTest, AnAuthorityWithAnotherKeyIsAnErrorWhenItMustSign)
   ASSERT_OK_AND_ASSIGN(const std::string other, files_.ReadFile("/pki/server.key", 1 << 20));
   ASSERT_OK(files_.WriteFileAtomic("/pki/ca.key", other));
   EXPECT_FALSE(Open()->is_new);
-  EXPECT_THAT(Open({"other"}), IsStatus(Code::kInvalid, HasSubstr("remove ca.crt and ca.key")));
+  EXPECT_THAT(Open({"other"}), IsStatus(Code::kInvalid, HasSubstr("remove both")));
 }
 
 }  // namespace

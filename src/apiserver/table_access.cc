@@ -102,9 +102,13 @@ std::optional<Identity> TableAccess::Identify(const http::RequestContext& contex
   if (!who) return who;
   const http::Headers& headers = context.request.headers;
   if (const std::string_view user = headers.Get("Impersonate-User"); !user.empty()) {
-    const bool may = IsOf(*who, kAdminsGroup);
+    const Identity self = *who;
     who = Impersonated(headers, user);
-    if (!may) who->groups.clear();
+    if (!IsOf(self, kAdminsGroup)) {
+      who->groups.clear();
+      who->refused = StrCat("users \"", user, "\" is forbidden: User \"", self.user,
+                            "\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope");
+    }
   }
   if (IsOf(*who, kUsersGroup)) who->space = SpaceOf(who->user);
   return who;

@@ -115,6 +115,8 @@ TEST_F(TableAccessTest, AUserWhoWouldActAsSomebodyElseMayNothing) {
   const std::optional<Identity> who = access_.Identify(context);
   ASSERT_TRUE(who);
   EXPECT_TRUE(who->groups.empty());
+  EXPECT_EQ(who->refused,
+            "users \"bob\" is forbidden: User \"alice\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope");
   EXPECT_FALSE(May(*who, "get", "pods", "bob"));
   EXPECT_FALSE(May(*who, "get", "pods", "alice"));
 }

@@ -6,6 +6,7 @@
 // All controllers run on one thread.
 
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,7 +30,10 @@ class Sight {
   bool created() const { return created_; }  // or found
   bool deleted() const { return deleted_; }  // gone; the object is its last state
   // Whether the text has this in it: a cheap question before a costly look at the tree.
-  bool Mentions(std::string_view text) const { return entry_->json.find(text) != std::string::npos; }
+  bool Mentions(std::string_view text) const {
+    const std::string& json = entry_->json;
+    return ::memmem(json.data(), json.size(), text.data(), text.size()) != nullptr;  // find() stops at every quote
+  }
   const Entry& entry() const { return *entry_; }
   // Parsed when it is first asked for.
   const json::Value& json() const { return tree().json(); }

@@ -45,6 +45,38 @@ TEST(Namespaces, WaitForFinalizersAndGracePeriods) {
   EXPECT_FALSE(world.Has("namespaces", "lab"));
 }
 
+std::string ReasonsOf(const Stored& space) {
+  std::string text;
+  for (const json::Value& one : json::ItemsOf(space.status()["conditions"])) {
+    if (json::TextOf(one["status"]) == "True") text += StrCat(json::TextOf(one["reason"]), ": ", json::TextOf(one["message"]), "\n");
+  }
+  return text;
+}
+
+TEST(Namespaces, OneThatHasToWaitSaysForWhat) {
+  TestWorld world;
+  world.Add<Namespaces>();
+  world.Create("secrets", R"({"metadata":{"name":"a","finalizers":["x.example.com/f"]}})");
+  world.Create("secrets", R"({"metadata":{"name":"b","finalizers":["x.example.com/f"]}})");
+  world.Create("pods", R"({"metadata":{"name":"p"},"spec":{"nodeName":"n1"}})");
+  world.Delete("namespaces", "lab");
+  world.Settle();
+  EXPECT_EQ(ReasonsOf(world.Get("namespaces", "lab")), "");  // it might end at once
+  world.Pass(std::chrono::seconds(1));
+  EXPECT_EQ(ReasonsOf(world.Get("namespaces", "lab")),
+            "SomeResourcesRemain: Some resources are remaining: pods. has 1 resource instances, secrets. has 2 resource instances\n"
+            "SomeFinalizersRemain: Some content in the namespace has finalizers remaining: x.example.com/f in 2 resource instances\n");
+  EXPECT_EQ(json::ItemsOf(world.Get("namespaces", "lab").status()["conditions"]).size(), 5U);
+  const uint64_t version = world.Get("namespaces", "lab").entry().version;
+  world.Pass(std::chrono::seconds(20));
+  EXPECT_EQ(world.Get("namespaces", "lab").entry().version, version);  // nothing new to say
+  world.Set("secrets", "a", {"metadata", "finalizers"}, "null");
+  world.Set("secrets", "b", {"metadata", "finalizers"}, "null");
+  world.Pass(std::chrono::seconds(1));
+  EXPECT_EQ(ReasonsOf(world.Get("namespaces", "lab")),
+            "SomeResourcesRemain: Some resources are remaining: pods. has 1 resource instances\n");
+}
+
 TEST(Namespaces, WhatCameAtTheLastMomentGoesToo) {
   TestWorld world;
   world.Add<Namespaces>();

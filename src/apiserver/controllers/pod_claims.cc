@@ -38,7 +38,9 @@ bool IsReservedFor(const json::Value& claim, std::string_view uid) {
 void PodClaims::Notice(const Sight& sight) {
   const Key& key = sight.key();
   if (sight.Is("pods")) {
-    if (!sight.deleted() && sight.Mentions("\"resourceClaims\"")) Add(key);
+    // A claim of its own to be made, or one to be reserved for a Pod that is bound.
+    const bool bound = sight.Mentions("\"nodeName\"") && sight.Mentions("\"resourceClaims\"");
+    if (!sight.deleted() && (bound || sight.Mentions("\"resourceClaimTemplateName\""))) Add(key);
   } else if (sight.Is(kTemplates) && sight.created()) {
     const std::string text = StrCat("\"resourceClaimTemplateName\":\"", key.name, "\"");
     for (const EntryPtr& pod : store().List("pods", key.space).entries) {

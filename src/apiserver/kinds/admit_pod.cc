@@ -25,7 +25,7 @@ constexpr int64_t kTolerationSeconds = 300;
 // The default for Pods without a class; null where none is. Of several the one with the lowest value.
 Result<Value> DefaultPriorityClass(const Lookup& lookup, Editor& edit) {
   Value chosen;
-  ASSIGN_OR_RETURN(const std::vector<Value> classes, lookup.List(edit, kPriorityClasses));
+  ASSIGN_OR_RETURN(const std::vector<Value> classes, lookup.List(edit, kPriorityClasses, R"("globalDefault":true)"));
   for (const Value& one : classes) {
     if (IsTrue(one["globalDefault"]) && (chosen.IsNull() || IntOf(one["value"]) < IntOf(chosen["value"]))) chosen = one;
   }
@@ -39,7 +39,7 @@ Result<Value> WithServiceAccount(const Lookup& lookup, Editor& edit, std::string
     return pod;
   }
   const std::string_view name = given.empty() ? kDefaultAccount : given;
-  ASSIGN_OR_RETURN(const Value account, lookup.Find(edit, kServiceAccounts, space, name));
+  ASSIGN_OR_RETURN(const Value account, lookup.Find(edit, kServiceAccounts, space, name, "imagePullSecrets"));
   // The default account comes with the namespace, a moment later: no reason to refuse a Pod.
   if (account.IsNull() && name != kDefaultAccount) {
     return Invalid("error looking up service account ", space, "/", name, ": serviceaccount ", Quoted(name), " not found");

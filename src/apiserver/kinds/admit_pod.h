@@ -11,13 +11,15 @@
 
 namespace allot::apiserver {
 
-// Other objects as they are now.
+// Other objects as they are now. Each Pod asks, and most objects do not matter to it: what has no `mention` in its text is not read.
 class Lookup {
  public:
   virtual ~Lookup() = default;
-  // `resource` as "runtimeclasses.node.k8s.io". Null where there is none.
-  virtual Result<json::Value> Find(json::Editor& edit, std::string_view resource, std::string_view space, std::string_view name) const = 0;
-  virtual Result<std::vector<json::Value>> List(json::Editor& edit, std::string_view resource) const = 0;
+  // `resource` as "runtimeclasses.node.k8s.io". Null where there is none; an empty object where it lacks the mention.
+  virtual Result<json::Value> Find(json::Editor& edit, std::string_view resource, std::string_view space, std::string_view name,
+                                   std::string_view mention = "") const = 0;
+  // Those with the mention.
+  virtual Result<std::vector<json::Value>> List(json::Editor& edit, std::string_view resource, std::string_view mention) const = 0;
 };
 
 Result<json::Value> AdmitNewPod(const Lookup& lookup, json::Editor& edit, std::string_view space, const json::Value& object);

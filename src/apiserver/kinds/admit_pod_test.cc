@@ -14,17 +14,20 @@ using testing::SizeIs;
 
 class AdmitPodTest : public testing::Test, public Lookup {
  protected:
-  Result<Value> Find(json::Editor&, std::string_view resource, std::string_view space, std::string_view name) const override {
+  Result<Value> Find(json::Editor& edit, std::string_view resource, std::string_view space, std::string_view name,
+                     std::string_view mention) const override {
     const auto found = objects_.find(StrCat(resource, "/", space, "/", name));
-    return found == objects_.end() ? Value() : found->second;
+    if (found == objects_.end()) return Value();
+    return Mentions(found->second, mention) ? found->second : edit.Object({});
   }
-  Result<std::vector<Value>> List(json::Editor&, std::string_view resource) const override {
+  Result<std::vector<Value>> List(json::Editor&, std::string_view resource, std::string_view mention) const override {
     std::vector<Value> list;
     for (const auto& [key, object] : objects_) {
-      if (key.starts_with(StrCat(resource, "/"))) list.push_back(object);
+      if (key.starts_with(StrCat(resource, "/")) && Mentions(object, mention)) list.push_back(object);
     }
     return list;
   }
+  static bool Mentions(const Value& object, std::string_view mention) { return json::Write(object).find(mention) != std::string::npos; }
 
   void Add(std::string_view key, std::string_view yaml) { objects_[std::string(key)] = trees_.Read(yaml); }
   Result<Value> Admit(std::string_view spec) {

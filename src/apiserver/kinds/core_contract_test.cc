@@ -187,11 +187,11 @@ class World final : public Lookup {
     return CheckPodOverhead(*this, object);
   }
 
-  Result<Value> Find(Editor&, std::string_view resource, std::string_view, std::string_view name) const override {
+  Result<Value> Find(Editor&, std::string_view resource, std::string_view, std::string_view name, std::string_view) const override {
     const auto found = objects_.find({std::string(resource.substr(0, resource.find('.'))), std::string(name)});
     return found == objects_.end() ? Value() : found->second;
   }
-  Result<std::vector<Value>> List(Editor&, std::string_view resource) const override {
+  Result<std::vector<Value>> List(Editor&, std::string_view resource, std::string_view) const override {
     std::vector<Value> list;
     for (const auto& [key, object] : objects_) {
       if (resource.starts_with(key.first)) list.push_back(object);

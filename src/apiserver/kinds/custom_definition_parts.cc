@@ -164,7 +164,7 @@ void ValidateSelectable(const Value& fields, const Value& schema, const FieldPat
       errors.Invalid(at, path,
                      "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.");
     }
-    if (!seen.insert(words.text()).second) errors.Duplicate(at, path);
+    if (!seen.emplace(words.text()).second) errors.Duplicate(at, path);
   }
   if (seen.size() > kMaxSelectable) errors.TooMany(field, seen.size(), kMaxSelectable);
 }

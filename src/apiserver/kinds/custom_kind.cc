@@ -4,6 +4,7 @@
 
 #include "apiserver/kinds/custom_columns.h"
 #include "apiserver/kinds/custom_type.h"
+#include "apiserver/rest/version_order.h"
 #include "base/strings.h"
 
 namespace allot::apiserver {
@@ -56,6 +57,21 @@ void ReadSubresources(const Value& subresources, Kind& kind) {
   }
 }
 
+// What clients of a deprecated version are told: the definition's words, or to take the best served one that is better.
+std::string DeprecationOf(const Value& spec, const Value& version) {
+  if (!IsTrue(version["deprecated"])) return "";
+  if (!version["deprecationWarning"].IsNull()) return std::string(json::TextOf(version["deprecationWarning"]));
+  const std::string_view group = json::TextOf(spec["group"]), own = json::TextOf(version["name"]),
+                         kind = json::TextOf(spec["names"]["kind"]);
+  std::string_view best = own;
+  for (const Value& other : json::ItemsOf(spec["versions"])) {
+    const std::string_view name = json::TextOf(other["name"]);
+    if (IsTrue(other["served"]) && !IsTrue(other["deprecated"]) && VersionBefore(name, best)) best = name;
+  }
+  const std::string text = StrCat(group, "/", own, " ", kind, " is deprecated");
+  return best == own ? text : StrCat(text, "; use ", group, "/", best, " ", kind);
+}
+
 std::shared_ptr<const Kind> MakeKind(const Value& spec, const Value& version, std::string_view storage) {
   auto kind = std::make_shared<Kind>();
   const Value& names = spec["names"];
@@ -73,6 +89,7 @@ std::shared_ptr<const Kind> MakeKind(const Value& spec, const Value& version, st
   kind->status_is_all = true;
   kind->custom = true;
   kind->storage_version = storage;
+  kind->deprecation = DeprecationOf(spec, version);
   ReadSubresources(version["subresources"], *kind);
 
   CustomStrategy::Parts parts;

@@ -88,6 +88,20 @@ TEST_F(CustomKindTest, EachServedVersionIsAKind) {
   EXPECT_THAT(KindsOf(json::Value()), IsStatus(Code::kInvalid));
 }
 
+TEST_F(CustomKindTest, ADeprecatedVersionSaysSoAndWhichIsBetter) {
+  json::Document definition = Yaml(R"({metadata: {name: x}, spec: {group: g.io, scope: Cluster, names: {plural: xs, kind: X}, versions: [
+    {name: v1alpha1, served: true, deprecated: true, deprecationWarning: own words, schema: {openAPIV3Schema: {type: object}}},
+    {name: v1beta1, served: true, deprecated: true, schema: {openAPIV3Schema: {type: object}}},
+    {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}},
+    {name: v2, served: true, deprecated: true, schema: {openAPIV3Schema: {type: object}}}]}})");
+  ASSERT_OK_AND_ASSIGN(const auto kinds, KindsOf(definition.root()));
+  ASSERT_EQ(kinds.size(), 4u);
+  EXPECT_EQ(kinds[0]->deprecation, "own words");
+  EXPECT_EQ(kinds[1]->deprecation, "g.io/v1beta1 X is deprecated; use g.io/v1 X");
+  EXPECT_EQ(kinds[2]->deprecation, "");
+  EXPECT_EQ(kinds[3]->deprecation, "g.io/v2 X is deprecated");
+}
+
 TEST_F(CustomKindTest, DefaultsAreFilledInAtEveryDepth) {
   const Kind& kind = Make(Definition(kSpec));
   EXPECT_EQ(Defaulted(kind, "{size: 5}"), R"({"mode":"Fast","nested":{"enabled":true},"size":5})");

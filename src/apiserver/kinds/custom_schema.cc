@@ -90,6 +90,7 @@ void ReadMembers(const Value& value, CustomSchema& schema) {
 
 void Read(const Value& value, CustomSchema& schema) {
   schema.type = Text(value["type"]);
+  schema.description = Text(value["description"]);
   schema.format = Text(value["format"]);
   schema.nullable = IsTrue(value["nullable"]);
   schema.int_or_string = IsTrue(value["x-kubernetes-int-or-string"]);

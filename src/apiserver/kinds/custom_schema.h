@@ -41,7 +41,8 @@ struct CustomSchema {
   using Ptr = std::unique_ptr<const CustomSchema>;
   struct Property;
 
-  std::string type;    // "object", "array", "string", "integer", "number", "boolean"; empty: anything
+  std::string type;  // "object", "array", "string", "integer", "number", "boolean"; empty: anything
+  std::string description;
   std::string format;  // as written; HasFormat (custom_formats.h) says which are checked
   bool nullable = false;
   bool int_or_string = false;

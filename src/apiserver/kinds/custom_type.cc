@@ -61,6 +61,7 @@ class Maker {
   const Type* MakeStruct(const CustomSchema& schema, bool resource, bool keep, std::string_view name) {
     Type type = OfShape(Shape::kStruct);
     type.name = name;
+    type.description = schema.description;
     type.keep_unknown = keep || (schema.additional == Additional::kAllowed && !schema.properties.empty());
     type.atomic = schema.map_type == "atomic";
     if (resource) {
@@ -88,6 +89,7 @@ class Maker {
     const CustomSchema& schema = *property.schema;
     Field field = MakeField(property.name, Make(schema, schema.embedded_resource, false));
     field.required = object.Requires(property.name);
+    field.description = schema.description;
     if (!schema.default_value.IsNull()) field.default_value = json::Write(schema.default_value);
     if (field.type->shape == Shape::kList) {
       field.merge = field.type->merge;

@@ -90,6 +90,7 @@ struct Kind {
   Cascade cascade = Cascade::kBackground;
   std::string finalizer_on_delete = {};  // put on when a deletion begins, taken off by a controller
   bool custom = false;                   // from a CustomResourceDefinition; its items in lists have kind and apiVersion
+  std::string deprecation = {};          // what every answer warns of; empty: nothing
   bool empty = false;                    // listed and watched, but nothing can be created: other programs ask for it
   std::string storage_version;           // of custom kinds with several versions: the one that objects are stored in; else type.version
 

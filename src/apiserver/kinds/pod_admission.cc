@@ -14,15 +14,17 @@ class StoreLookup final : public Lookup {
  public:
   explicit StoreLookup(const AdmissionRequest& request) : store_(request.api.store()) {}
 
-  Result<json::Value> Find(json::Editor& edit, std::string_view resource, std::string_view space, std::string_view name) const override {
+  Result<json::Value> Find(json::Editor& edit, std::string_view resource, std::string_view space, std::string_view name,
+                           std::string_view mention) const override {
     const EntryPtr entry = store_.Get({std::string(resource), std::string(space), std::string(name)});
     if (entry == nullptr) return json::Value();
-    return Read(edit, *entry);
+    return entry->json.find(mention) == std::string::npos ? edit.Object({}) : Read(edit, *entry);
   }
 
-  Result<std::vector<json::Value>> List(json::Editor& edit, std::string_view resource) const override {
+  Result<std::vector<json::Value>> List(json::Editor& edit, std::string_view resource, std::string_view mention) const override {
     std::vector<json::Value> objects;
     for (const EntryPtr& entry : store_.List(resource, "").entries) {
+      if (entry->json.find(mention) == std::string::npos) continue;
       ASSIGN_OR_RETURN(const json::Value object, Read(edit, *entry));
       objects.push_back(object);
     }

@@ -63,11 +63,11 @@ void CheckPodTerm(const FieldPath& field, const json::Value& term, FieldErrors& 
 
 // A preference may name values that no label can have: Kubernetes took them before it checked, and still does.
 void CheckPreference(const FieldPath& field, const json::Value& term, FieldErrors& errors) {
-  const std::string expressions = field.Child("matchExpressions").text();
+  const FieldPath expressions = field.Child("matchExpressions");
   FieldErrors found;
   CheckNodeSelectorTerm(field, term, found);
   for (const FieldError& error : found.all()) {
-    const bool of_value = error.field.starts_with(expressions) && error.field.find("].values[") != std::string::npos;
+    const bool of_value = error.field.starts_with(expressions.text()) && error.field.find("].values[") != std::string::npos;
     if (!of_value) errors.Add(error.reason, FieldPath(std::string_view(error.field)), error.message);
   }
 }

@@ -96,21 +96,23 @@ class Comparer {
 
   void HandleMembers(const ValuePlace& place, std::span<const json::Member> before, std::span<const json::Member> after) {
     MemberFinder in_after(after), in_before(before);
-    size_t shared = 0;
+    size_t shared = 0, next = 0;
     for (const json::Member& member : before) {
       const Value* const other = in_after.Find(member.key);
       if (other != nullptr) ++shared;
-      Push(PathElement::Field(edit_, member.key), Compare(place.Member(member.key), &member.value, other));
+      Push(PathElement::Field(edit_, member.key), Compare(place.Member(member.key, next), &member.value, other));
     }
     if (shared == after.size()) return;
+    next = 0;
     for (const json::Member& member : after) {
       if (in_before.Find(member.key) != nullptr) continue;
-      Push(PathElement::Field(edit_, member.key), Compare(place.Member(member.key), nullptr, &member.value));
+      Push(PathElement::Field(edit_, member.key), Compare(place.Member(member.key, next), nullptr, &member.value));
     }
   }
 
   static std::vector<KeyedItem> Sorted(std::vector<KeyedItem> items) {
-    std::stable_sort(items.begin(), items.end(), [](const KeyedItem& a, const KeyedItem& b) { return a.element < b.element; });
+    const auto by_element = [](const KeyedItem& a, const KeyedItem& b) { return a.element < b.element; };
+    if (!std::is_sorted(items.begin(), items.end(), by_element)) std::stable_sort(items.begin(), items.end(), by_element);
     return items;
   }
 

@@ -64,12 +64,24 @@ Result<Subtree> ReadSubtree(Editor& edit, const Value& value) {
   return tree;
 }
 
+// Write(element) in the arena; of names, which nearly all are, without a copy in between.
+std::string_view WriteElement(Editor& edit, const PathElement& element) {
+  if (element.kind != PathElement::Kind::kField) return edit.CopyText(Write(element));
+  const std::string_view name = element.value.AsString();
+  char* const text = static_cast<char*>(edit.arena().allocate(name.size() + 2, 1));
+  text[0] = 'f';
+  text[1] = ':';
+  name.copy(text + 2, name.size());
+  return {text, name.size() + 2};
+}
+
 Value WriteLevel(Editor& edit, const FieldSet& set, bool self) {
+  if (set.empty()) return edit.Object({});
   std::vector<Member> members;
   members.reserve(set.nodes().size() + 1);
-  if (self && !set.empty()) members.push_back({".", edit.Object({})});
+  if (self) members.push_back({".", edit.Object({})});
   for (const FieldNode& node : set.nodes()) {
-    members.push_back({edit.CopyText(Write(node.element)), WriteLevel(edit, node.children, node.member)});
+    members.push_back({WriteElement(edit, node.element), WriteLevel(edit, node.children, node.member)});
   }
   return edit.Object(members);
 }

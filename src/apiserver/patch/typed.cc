@@ -130,8 +130,13 @@ Value ZeroOf(Editor& edit, const Type& type) {
 }  // namespace
 
 ValuePlace ValuePlace::Member(std::string_view name) const {
+  size_t next = type->fields.size();  // no order is known
+  return Member(name, next);
+}
+
+ValuePlace ValuePlace::Member(std::string_view name, size_t& next) const {
   if (type->shape == Shape::kStruct) {
-    if (const Field* const found = type->Find(name)) return {found->type, found};
+    if (const Field* const found = type->Find(name, next)) return {found->type, found};
     if (type->element != nullptr) return {type->element};
     return type->keep_unknown ? ValuePlace{&AnyType()} : ValuePlace{};
   }

@@ -23,6 +23,8 @@ struct ValuePlace {
 
   // The place of a member. Not in the schema where the type does not know it and keeps no unknown ones.
   ValuePlace Member(std::string_view name) const;
+  // The same, quicker where they are asked for in the order of the type; see Type::Find.
+  ValuePlace Member(std::string_view name, size_t& next) const;
   ValuePlace Item() const;
   // Whether the type names this member: those of maps are not.
   bool Names(std::string_view name) const { return type->shape == Shape::kStruct && type->Find(name) != nullptr; }

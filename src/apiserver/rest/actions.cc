@@ -5,8 +5,40 @@
 #include "apiserver/rest/call.h"
 #include "apiserver/scale.h"
 #include "json/json.h"
+#include "kube/timestamp.h"
 
 namespace allot::apiserver {
+
+namespace {
+
+// What is asked of a log, but for whose it is.
+Result<PodLogs::Request> ReadLogOptions(const Query& query, std::string_view pod, WallTime now) {
+  PodLogs::Request request;
+  request.follow = query.Flag("follow"), request.previous = query.Flag("previous"), request.timestamps = query.Flag("timestamps");
+  const auto number = [&](std::string_view key, int64_t least, std::string_view rule) -> Result<std::optional<int64_t>> {
+    ASSIGN_OR_RETURN(const std::optional<int64_t> value, query.Number(key));
+    if (!value || *value >= least) return value;
+    return Refuse(422, "Invalid", StrCat("PodLogOptions ", Quoted(pod), " is invalid: ", key, ": Invalid value: ", *value, ": ", rule));
+  };
+  ASSIGN_OR_RETURN(request.tail_lines, number("tailLines", 0, "must be greater than or equal to 0"));
+  ASSIGN_OR_RETURN(request.limit_bytes, number("limitBytes", 1, "must be greater than 0"));
+  ASSIGN_OR_RETURN(const std::optional<int64_t> seconds, number("sinceSeconds", 1, "must be greater than 0"));
+  const std::string_view time = query.Get("sinceTime");
+  if (seconds && !time.empty()) {
+    return Refuse(422, "Invalid",
+                  StrCat("PodLogOptions ", Quoted(pod), " is invalid: at most one of `sinceTime` or `sinceSeconds` may be specified"));
+  }
+  const WallTime::duration most = now.time_since_epoch();
+  if (seconds)
+    request.since = *seconds >= std::chrono::floor<std::chrono::seconds>(most).count() ? WallTime() : now - std::chrono::seconds(*seconds);
+  if (!time.empty()) {
+    request.since = kube::ParseTime(time);
+    if (!request.since) return BadRequest(StrCat("sinceTime ", Quoted(time), " is no time like 2026-11-16T00:38:43Z"));
+  }
+  return request;
+}
+
+}  // namespace
 
 // Binding and eviction: something is sent, and a Status comes back.
 void RestHandler::Act(Call& call) {
@@ -68,16 +100,12 @@ void RestHandler::Log(Call& call) {
   if (parts_.logs == nullptr) {
     return SendError(call, Refuse(501, "NotImplemented", "this server runs no containers, so there are no logs"));
   }
-  PodLogs::Request request{
-      pod.space, pod.name, std::move(*container), call.query.Flag("follow"), call.query.Flag("previous"), call.query.Flag("timestamps"), {},
-      {},        {}};
-  for (auto [key, value] :
-       {std::pair("tailLines", &request.tail_lines), {"limitBytes", &request.limit_bytes}, {"sinceSeconds", &request.since_seconds}}) {
-    Result<std::optional<int64_t>> number = call.query.Number(key);
-    if (!number.ok()) return SendError(call, number.status());
-    *value = *number;
-  }
-  parts_.logs->Serve(request, call.writer);
+  Result<PodLogs::Request> request = ReadLogOptions(call.query, pod.name, parts_.clock.Now());
+  if (!request.ok()) return SendError(call, request.status());
+  request->space = pod.space, request->pod = pod.name, request->container = std::move(*container);
+  request->uid = json::TextOf(document->root()["metadata"]["uid"]);
+  for (const json::Member& label : json::MembersOf(document->root()["metadata"]["labels"])) request->labels.emplace(label.key);
+  parts_.logs->Serve(*request, call.writer);
 }
 
 }  // namespace allot::apiserver

@@ -16,6 +16,23 @@ namespace {
 
 constexpr size_t kMaxBody = 3 << 20;
 
+// What needs a container runtime that other programs can talk to. Nothing: it is none of these.
+std::optional<Status> NotForProcesses(const Path& path) {
+  if (path.resource != "pods" || !path.group.empty()) return std::nullopt;
+  std::string_view instead;
+  if (path.subresource == "exec") {
+    instead = "log in to the machine, and run the command there (kubectl cp: copy the files there)";
+  } else if (path.subresource == "attach") {
+    instead = "`kubectl logs -f` shows what they write";
+  } else if (path.subresource == "portforward" || path.subresource == "proxy") {
+    instead = "what they listen on is a port of the machine: connect to that";
+  } else {
+    return std::nullopt;
+  }
+  return Refuse(501, "NotImplemented",
+                StrCat("pods/", path.subresource, " is not served: containers of this API are processes of the machine; ", instead));
+}
+
 std::string EscapeWarning(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -27,12 +44,16 @@ std::string EscapeWarning(std::string_view text) {
 
 }  // namespace
 
+void RestHandler::AddWarnings(const Call& call, http::Headers& headers) {
+  for (const std::string& warning : call.warnings) headers.Add("Warning", StrCat("299 - \"", EscapeWarning(warning), "\""));
+}
+
 void RestHandler::Send(Call& call, int code, std::string content_type, std::string body) {
   http::Response response;
   response.status = code;
   response.headers.Add("Content-Type", content_type);
   response.headers.Add("Cache-Control", "no-cache, private");
-  for (const std::string& warning : call.warnings) response.headers.Add("Warning", StrCat("299 - \"", EscapeWarning(warning), "\""));
+  AddWarnings(call, response.headers);
   if (auto packed = Gzipped(call.request, body)) {
     response.headers.Add("Content-Encoding", "gzip");
     response.headers.Add("Vary", "Accept-Encoding");
@@ -57,7 +78,7 @@ void RestHandler::SendError(Call& call, const Status& status) {
   http::Response response;
   response.status = CodeOf(status);
   response.headers.Add("Content-Type", "application/json");
-  for (const std::string& warning : call.warnings) response.headers.Add("Warning", StrCat("299 - \"", EscapeWarning(warning), "\""));
+  AddWarnings(call, response.headers);
   if (refusal != nullptr && refusal->retry_after_seconds)
     response.headers.Add("Retry-After", std::to_string(*refusal->retry_after_seconds));
   response.body = WriteStatus(status) + "\n";
@@ -112,6 +133,7 @@ void RestHandler::Route(Call& call) {
   }
   const auto who = parts_.access.Identify(call.context);
   if (!who) return SendError(call, Refuse(401, "Unauthorized", "Unauthorized"));
+  if (!who->refused.empty()) return SendError(call, Refuse(403, "Forbidden", who->refused));
   // What is written carries the name.
   if (!cel::IsValidUtf8(who->user)) return SendError(call, BadRequest("the name of the user is not UTF-8"));
   call.who = *who;
@@ -146,6 +168,8 @@ void RestHandler::Serve(Call& call, std::shared_ptr<const Kind> kind) {
   if (path.has_space && !kind->type.namespaced) return SendError(call, NoSuchPath());
   const std::string verb = VerbOf(call);
   if (verb.empty()) return SendError(call, MethodNotAllowed());
+  if (const std::optional<Status> refused = NotForProcesses(path)) return SendError(call, *refused);
+  if (!kind->deprecation.empty()) call.warnings.push_back(kind->deprecation);
   if (const Status allowed = parts_.access.Allow(call.who, {verb, path.group, path.resource, path.subresource, path.space, path.name, ""});
       !allowed.ok()) {
     return SendError(call, ForbiddenOn(*kind, path.name, allowed.message()));

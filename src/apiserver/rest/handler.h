@@ -74,6 +74,7 @@ class RestHandler {
   void SendAsProtobuf(Call& call, int code, const Type& type, std::string_view kind, std::string_view json);
   void SendText(Call& call, int code, std::string json);
   void SendError(Call& call, const Status& status);
+  static void AddWarnings(const Call& call, http::Headers& headers);
   void Send(Call& call, int code, std::string content_type, std::string body);
 
   const Parts parts_;

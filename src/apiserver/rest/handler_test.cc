@@ -18,7 +18,9 @@ using testing::HasSubstr;
 class Everybody final : public Access {
  public:
   std::optional<Identity> Identify(const http::RequestContext& context) const override {
-    return Identity{std::string(context.request.headers.Get("User")), "", {"system:masters"}};
+    Identity who{std::string(context.request.headers.Get("User")), "", {"system:masters"}};
+    if (who.user == "liar") who.refused = "you are somebody else";
+    return who;
   }
   Status Allow(const Identity&, const Ask&) const override { return Status(); }
 };
@@ -122,6 +124,35 @@ TEST_F(HandlerTest, WhatIsNotUtf8IsRefusedAtTheDoor) {
       Ask("POST", "/api/v1/namespaces/lab/secrets", R"({"metadata":{"name":"s"},"data":{}})", "application/json", "a\x01g\xff/1");
   EXPECT_EQ(made.status, 201);
   EXPECT_THAT(made.body, HasSubstr("\"manager\":\"ag\uFFFD\""));
+}
+
+TEST_F(HandlerTest, WhatNeedsAContainerRuntimeSaysThatThereIsNone) {
+  for (const std::string_view part : {"exec?command=sh", "attach", "portforward", "proxy"}) {
+    for (const std::string_view method : {"GET", "POST"}) {
+      const http::Response refused = Ask(method, StrCat("/api/v1/namespaces/lab/pods/p/", part));
+      EXPECT_EQ(refused.status, 501) << part;
+      EXPECT_THAT(refused.body, HasSubstr(R"("reason":"NotImplemented")"));
+      EXPECT_THAT(refused.body, HasSubstr("containers of this API are processes of the machine; "));
+    }
+  }
+  EXPECT_EQ(CodeOf("POST", "/api/v1/namespaces/lab/pods/p/other"), 404);
+  EXPECT_EQ(CodeOf("POST", "/api/v1/namespaces/lab/secrets/p/exec"), 404);
+}
+
+TEST_F(HandlerTest, WhoIsRefusedAltogetherIsToldWhy) {
+  const http::Response refused = Ask("GET", kDeployments, "", "application/json", "test/1", "liar");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_THAT(refused.body, HasSubstr("you are somebody else"));
+}
+
+TEST_F(HandlerTest, AVersionThatIsDeprecatedIsWarnedOf) {
+  ServeThings();
+  auto kind = std::make_shared<Kind>(*api_->kinds()->all().back());
+  EXPECT_FALSE(Ask("GET", kThings).headers.Has("Warning"));
+  kind->deprecation = "old; take v2";
+  api_->SetCustomKinds({kind});
+  EXPECT_EQ(Ask("GET", kThings).headers.Get("Warning"), R"(299 - "old; take v2")");
+  EXPECT_EQ(Ask("GET", StrCat(kThings, "/none")).headers.Get("Warning"), R"(299 - "old; take v2")");
 }
 
 TEST_F(HandlerTest, AnOpenApiDocumentIsThereForEachGroupAndVersion) {

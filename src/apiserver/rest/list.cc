@@ -202,7 +202,9 @@ void RestHandler::Watch(Call& call, const ListOptions& options, const Selector& 
           ? std::min(std::chrono::seconds(*options.timeout_seconds), std::chrono::seconds(kLongestAsked))
           : kShortestWatch + std::chrono::seconds(std::hash<std::string>()(call.request.target + std::to_string(watch.from)) %
                                                   static_cast<size_t>(std::chrono::seconds(kLongestWatch - kShortestWatch).count()));
-  call.writer->Start(200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}});
+  http::Headers headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}};
+  AddWarnings(call, headers);
+  call.writer->Start(200, std::move(headers));
   parts_.hub.Add(std::move(watch), call.writer);
 }
 

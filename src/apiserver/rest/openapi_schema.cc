@@ -97,7 +97,8 @@ Value SchemaSet::Define(const Definition& definition) {
   if (type != nullptr && type->shape != Shape::kStruct) return DefineValue(*type);
   Members members;
   if (type != nullptr) {
-    if (const auto words = WordsOn(type->name); !words.empty()) members.push_back({"description", edit_.Literal(words)});
+    const std::string_view words = type->description.empty() ? WordsOn(type->name) : type->description;
+    if (!words.empty()) members.push_back({"description", edit_.Literal(words)});
   }
   members.push_back({"type", edit_.Literal("object")});
   if (type != nullptr) AddProperties(members, *type, definition.kind != nullptr || !type->kind.empty(), 0);
@@ -156,7 +157,7 @@ void SchemaSet::AddProperties(Members& to, const Type& type, bool is_kind, int d
   Members properties;
   std::vector<Value> required;
   for (const Field& field : type.fields) {
-    auto words = WordsOn(type.name, field.name);
+    std::string_view words = field.description.empty() ? WordsOn(type.name, field.name) : field.description;
     if (words.empty() && is_kind) words = WordsOnAnyKind(field.name);
     properties.push_back({field.name, Property(field, words, depth)});
     if (field.required) required.push_back(edit_.Literal(field.name));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include "apiserver/kinds/custom_kind.h"
 #include "base/test_util.h"
 #include "json/json.h"
 
@@ -263,6 +264,18 @@ TEST(OpenApi, CustomKindsAreDescribedByTheirOwnSchema) {
       At(v3.root(), {"paths", "/apis/x.example.com/v1/namespaces/{namespace}/things/{name}", "patch", "requestBody", "content"});
   EXPECT_TRUE(content["application/merge-patch+json"].IsObject());
   EXPECT_TRUE(content["application/strategic-merge-patch+json"].IsNull());
+}
+
+TEST(OpenApi, CustomKindsHaveTheWordsOfTheirDefinition) {
+  const auto definition =
+      Read(R"({"spec":{"group":"x.example.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},"versions":[
+      {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","description":"A thing.","properties":{
+       "spec":{"type":"object","description":"What is wanted.","properties":{"size":{"type":"integer","description":"How large."}}}}}}}]}})");
+  const auto v3 = Read(OpenApiV3(*KindsOf(definition.root()))[0].json);
+  const Value& thing = At(v3.root(), {"components", "schemas", "com.example.x.v1.Thing"});
+  EXPECT_EQ(Json(thing["description"]), R"("A thing.")");
+  EXPECT_EQ(Json(At(thing, {"properties", "spec", "description"})), R"("What is wanted.")");
+  EXPECT_EQ(Json(At(thing, {"properties", "spec", "properties", "size", "description"})), R"("How large.")");
 }
 
 TEST(OpenApi, ASchemaWithoutEndIsCut) {

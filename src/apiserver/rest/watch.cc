@@ -17,6 +17,7 @@ constexpr std::chrono::milliseconds kFeedingTime{5};
 constexpr size_t kChangesAtOnce = 256;  // while others wait for the hub
 // A rest for each event handed out, so that where many watch, the next ones go out together: one write to each client instead of many.
 constexpr std::chrono::microseconds kRest{10}, kLongestRest{5000};
+constexpr std::chrono::microseconds kQuietRest{2000};  // after changes that nobody watches: only listeners hear of them, a little later
 constexpr std::chrono::seconds kBookmarkTime{60}, kLastBookmark{2};
 
 using Piece = std::shared_ptr<const std::string>;
@@ -280,7 +281,8 @@ void WatchHub::Run() {
     }
     if (more) bell_.Ring(&Bell::changed);
     next = behind_ > 0 ? now + kFeedingTime : next_;
-    rest = now + std::min<MonotonicTime::duration>(std::exchange(handed_out_, 0) * kRest, kLongestRest);
+    const size_t events = std::exchange(handed_out_, 0);
+    rest = now + (changed && events == 0 ? kQuietRest : std::min<MonotonicTime::duration>(events * kRest, kLongestRest));
   }
 }
 

@@ -139,6 +139,7 @@ Result<std::string> CanonicalTime(std::string_view text, TimePrecision precision
   const std::chrono::year_month_day utc(midnight);
   const std::chrono::hh_mm_ss clock(at - midnight);
   if (utc == std::chrono::year(1) / 1 / 1 && at == midnight && microseconds == 0) return std::string();
+  if (!micro && text.size() == std::string_view("2006-01-02T15:04:05Z").size() && text.ends_with('Z')) return std::string(text);
   char buffer[64];
   const int size =
       std::snprintf(buffer, sizeof buffer, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(utc.year()),

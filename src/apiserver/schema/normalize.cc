@@ -15,6 +15,7 @@ using json::Member;
 using json::Value;
 
 constexpr int kMaxZeroDepth = 32;  // structs within structs that are written though nothing was set
+constexpr size_t kUsualPath = 16, kUsualFields = 128;
 
 // As Go calls it: "string", "[]v1.Container", "map[string]string".
 std::string GoName(const Type& type) {
@@ -34,12 +35,48 @@ std::string_view ShortName(const Type& type) {
   return name.substr(name.rfind('.') + 1);  // all of it where there is no dot
 }
 
+// One piece of memory.
+bool IsSame(const Value& a, const Value& b) {
+  if (a.kind() != b.kind()) return false;
+  const auto same = [](auto x, auto y) { return x.data() == y.data() && x.size() == y.size(); };
+  switch (a.kind()) {
+    case json::Kind::kNull: return true;
+    case json::Kind::kBool: return a.AsBool() == b.AsBool();
+    case json::Kind::kNumber: return same(a.NumberText(), b.NumberText());
+    case json::Kind::kString: return same(a.AsString(), b.AsString());
+    case json::Kind::kArray: return same(a.Items(), b.Items());
+    case json::Kind::kObject: return same(a.Members(), b.Members());
+  }
+  return false;
+}
+
+// The members of an object that are asked for in about their order. Null where there is none.
+class Followed {
+ public:
+  explicit Followed(const Value& object) : members_(json::MembersOf(object)) {}
+  const Value& operator[](std::string_view key) {
+    static const Value none{};
+    for (size_t i = 0; i < members_.size(); ++i, ++next_) {
+      if (next_ >= members_.size()) next_ = 0;
+      if (members_[next_].key == key) return members_[next_++].value;
+    }
+    return none;
+  }
+
+ private:
+  std::span<const Member> members_;
+  size_t next_ = 0;
+};
+
 class Normalizer {
  public:
   explicit Normalizer(json::Editor& edit) : edit_(edit) {}
 
-  Result<Normalized> Run(const Type& type, const Value& value) {
-    const Value result = value.IsNull() ? Zero(type, 0) : Read(type, value);
+  Result<Normalized> Run(const Type& type, const Value& value, const Value& known) {
+    path_.reserve(kUsualPath);
+    slots_.reserve(kUsualFields);
+    members_.reserve(kUsualFields);
+    const Value result = value.IsNull() ? Zero(type, 0) : Read(type, value, known);
     if (!error_.ok()) return error_;
     return Normalized{result, std::move(unknown_)};
   }
@@ -59,11 +96,12 @@ class Normalizer {
     bool set = false;  // there and not null
   };
 
-  Value Read(const Type& type, const Value& value) {
+  Value Read(const Type& type, const Value& value, const Value& known) {
+    if (IsSame(value, known)) return value;
     switch (type.shape) {
-      case Shape::kStruct: return ReadStruct(type, value);
-      case Shape::kList: return ReadList(type, value);
-      case Shape::kMap: return ReadMap(type, value);
+      case Shape::kStruct: return ReadStruct(type, value, known);
+      case Shape::kList: return ReadList(type, value, known);
+      case Shape::kMap: return ReadMap(type, value, known);
       case Shape::kAny: return type.element == nullptr ? value : ReadOpen(*type.element, value);
       default: break;
     }
@@ -73,13 +111,15 @@ class Normalizer {
   }
 
   // Fields are read in the order of the text, for the order of errors, and written in the order of the type.
-  Value ReadStruct(const Type& type, const Value& value) {
+  Value ReadStruct(const Type& type, const Value& value, const Value& known) {
     if (!value.IsObject()) return RefuseKind(type, value);
     const size_t base = slots_.size();
     slots_.resize(base + type.fields.size());
     std::vector<Member> kept;
+    Followed before(known);
+    size_t next = 0;
     for (const Member& member : value.Members()) {
-      const Field* const field = type.Find(member.key);
+      const Field* const field = type.Find(member.key, next);
       if (field == nullptr) {
         type.keep_unknown ? kept.push_back(member) : ReportUnknown(member.key);
         continue;
@@ -87,7 +127,7 @@ class Normalizer {
       Slot slot{member.key, Value(), false};
       if (!member.value.IsNull()) {
         path_.push_back({Step::Of::kField, &type, member.key, 0});
-        slot.value = Read(*field->type, member.value);
+        slot.value = Read(*field->type, member.value, before[member.key]);
         slot.set = true;
         path_.pop_back();
         if (stopped_) break;
@@ -101,15 +141,23 @@ class Normalizer {
 
   // The struct whose slots begin at `base`.
   Value WriteStruct(const Type& type, size_t base, std::span<const Member> kept, int depth) {
-    std::vector<Member> members;
+    const size_t first = members_.size();
     for (size_t i = 0; i < type.fields.size(); ++i) {
       const Field& field = type.fields[i];
+      if (!slots_[base + i].set && field.pointer && field.omit_empty) continue;  // most of them
       const Slot slot = slots_[base + i];
       Value written;
-      if (Write(field, slot, depth, written)) members.push_back({slot.set ? slot.key : std::string_view(field.name), written});
+      if (Write(field, slot, depth, written)) members_.push_back({slot.set ? slot.key : std::string_view(field.name), written});
     }
-    members.insert(members.end(), kept.begin(), kept.end());
-    return edit_.Object(members);
+    members_.insert(members_.end(), kept.begin(), kept.end());
+    return TakeObject(first);
+  }
+
+  // What was collected since `first`.
+  Value TakeObject(size_t first) {
+    const Value object = edit_.Object(std::span(members_).subspan(first));
+    members_.resize(first);
+    return object;
   }
 
   // False where the field is left out.
@@ -123,10 +171,14 @@ class Normalizer {
       if (empty && field.number != 0) written = Value();
       return !empty || !field.omit_empty;
     }
+    if (!slot.set && field.omit_empty && IsZeroEmpty(shape)) return false;
     if (!slot.set) written = Zero(*field.type, depth);
     if (!field.omit_empty) return true;
     return shape == Shape::kStruct ? !written.Members().empty() : !IsEmptyScalar(shape, written);
   }
+
+  // Whether IsEmptyScalar(ZeroScalar).
+  static bool IsZeroEmpty(Shape shape) { return shape <= Shape::kMicroTime; }
 
   // What Go writes of a type of which nothing was set.
   Value Zero(const Type& type, int depth) {
@@ -140,37 +192,40 @@ class Normalizer {
     return result;
   }
 
-  Value ReadElement(const Type& container, const Value& value) {
-    if (!value.IsNull()) return Read(*container.element, value);
+  Value ReadElement(const Type& container, const Value& value, const Value& known) {
+    if (!value.IsNull()) return Read(*container.element, value, known);
     return container.element_pointer ? Value() : Zero(*container.element, 0);
   }
 
-  Value ReadList(const Type& type, const Value& value) {
+  Value ReadList(const Type& type, const Value& value, const Value& known) {
     if (!value.IsArray()) return RefuseKind(type, value);
+    const auto before = json::ItemsOf(known);
     std::vector<Value> items;
     items.reserve(value.Items().size());
     for (const Value& item : value.Items()) {
       path_.push_back({Step::Of::kItem, nullptr, "", items.size()});
-      items.push_back(ReadElement(type, item));
+      items.push_back(ReadElement(type, item, items.size() < before.size() ? before[items.size()] : Value()));
       path_.pop_back();
       if (stopped_) return Value();
     }
     return edit_.Array(items);
   }
 
-  Value ReadMap(const Type& type, const Value& value) {
+  Value ReadMap(const Type& type, const Value& value, const Value& known) {
     if (!value.IsObject()) return RefuseKind(type, value);
-    std::vector<Member> members;
-    members.reserve(value.Members().size());
+    const size_t first = members_.size();
+    Followed before(known);
     for (const Member& member : value.Members()) {
       path_.push_back({Step::Of::kKey, nullptr, member.key, 0});
-      members.push_back({member.key, ReadElement(type, member.value)});
+      const Value read = ReadElement(type, member.value, before[member.key]);
+      members_.push_back({member.key, read});
       path_.pop_back();
-      if (stopped_) return Value();
+      if (stopped_) break;
     }
     const auto by_key = [](const Member& a, const Member& b) { return a.key < b.key; };
-    if (!std::is_sorted(members.begin(), members.end(), by_key)) std::sort(members.begin(), members.end(), by_key);
-    return edit_.Object(members);
+    const auto begin = members_.begin() + static_cast<ptrdiff_t>(first);
+    if (!std::is_sorted(begin, members_.end(), by_key)) std::sort(begin, members_.end(), by_key);
+    return TakeObject(first);
   }
 
   // One object, or a list of them or of strings, or a bool: places for schemas within schemas. Go reads these by themselves: without a look
@@ -181,9 +236,9 @@ class Normalizer {
     const bool outermost = !open_;
     if (outermost) open_ = path_.size();
     Status before = std::exchange(error_, Status());
-    const Value result = value.IsObject()
-                             ? Read(type, value)
-                             : edit_.Map(value, [&](const Value& item) { return item.IsObject() && !stopped_ ? Read(type, item) : item; });
+    const Value result = value.IsObject() ? Read(type, value, Value()) : edit_.Map(value, [&](const Value& item) {
+      return item.IsObject() && !stopped_ ? Read(type, item, Value()) : item;
+    });
     if (error_.ok()) {
       error_ = std::move(before);
     } else {
@@ -214,7 +269,8 @@ class Normalizer {
       field += StrCat(field.empty() ? "" : ".", step.name);
     }
     if (!mismatch.message.empty()) {
-      error_ = Invalid(mismatch.message, field.empty() ? "" : " (", field, field.empty() ? "" : ")");
+      const std::string place = PathText();
+      error_ = Invalid(mismatch.message, place.empty() ? "" : " (", place, place.empty() ? "" : ")");
     } else if (owner == nullptr) {
       error_ = Invalid("json: cannot unmarshal ", mismatch.found, " into Go value of type ", mismatch.wanted);
     } else {
@@ -223,8 +279,8 @@ class Normalizer {
     }
   }
 
-  void ReportUnknown(std::string_view key) {
-    if (open_ || unknown_.size() >= kMaxUnknownFields) return;
+  // "spec.containers[0].resources.limits.memory"
+  std::string PathText() const {
     std::string path;
     for (const Step& step : path_) {
       if (step.of == Step::Of::kItem) {
@@ -233,13 +289,20 @@ class Normalizer {
         path += StrCat(path.empty() ? "" : ".", step.name);
       }
     }
+    return path;
+  }
+
+  void ReportUnknown(std::string_view key) {
+    if (open_ || unknown_.size() >= kMaxUnknownFields) return;
+    std::string path = PathText();
     path += StrCat(path.empty() ? "" : ".", key);
     if (std::find(unknown_.begin(), unknown_.end(), path) == unknown_.end()) unknown_.push_back(std::move(path));
   }
 
   json::Editor& edit_;
   std::vector<Step> path_;
-  std::vector<Slot> slots_;  // of all structs that are being read
+  std::vector<Slot> slots_;      // of all structs that are being read
+  std::vector<Member> members_;  // of all objects that are being written
   std::vector<std::string> unknown_;
   Status error_;
   bool stopped_ = false;
@@ -248,6 +311,8 @@ class Normalizer {
 
 }  // namespace
 
-Result<Normalized> Normalize(json::Editor& edit, const Type& type, const Value& value) { return Normalizer(edit).Run(type, value); }
+Result<Normalized> Normalize(json::Editor& edit, const Type& type, const Value& value, const Value& known) {
+  return Normalizer(edit).Run(type, value, known);
+}
 
 }  // namespace allot::apiserver

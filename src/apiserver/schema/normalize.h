@@ -23,6 +23,7 @@ struct Normalized {
 
 // kInvalid, naming the field, where a value has the wrong type (as kube-apiserver's 400). Nothing of `value` is copied where it stays the
 // same: it must live as long as the arena.
-Result<Normalized> Normalize(json::Editor& edit, const Type& type, const json::Value& value);
+// `known` is what Normalize made of the value before it was changed, if it was: what is still the same piece of memory is not looked at.
+Result<Normalized> Normalize(json::Editor& edit, const Type& type, const json::Value& value, const json::Value& known = json::Value());
 
 }  // namespace allot::apiserver

@@ -29,6 +29,27 @@ TEST(Normalize, FieldsAreInTheOrderOfTheTypeAndMapsAreSorted) {
             R"({"kind":"ConfigMap","metadata":{"name":"c","namespace":"n"},"data":{"B":"0","a":"1","b":"2"}})");
 }
 
+TEST(Normalize, WhatIsKnownAlreadyIsSharedAndWhatChangedIsReadAnew) {
+  const Type* const pod = Schema::BuiltIn().FindKind("", "v1", "Pod");
+  auto document = json::Parse(R"({"metadata":{"name":"p","labels":{"b":"2","a":"1"}},"spec":{"containers":[
+      {"name":"c","env":[{"name":"A","value":"1"}],"resources":{"limits":{"cpu":"1000m"}}},{"name":"d"}]}})");
+  ASSERT_OK(document);
+  json::Editor edit(document->arena());
+  ASSERT_OK_AND_ASSIGN(const Normalized known, Normalize(edit, *pod, document->root()));
+  const auto containers = json::ItemsOf(known.value["spec"]["containers"]);
+  const json::Value limited = edit.SetAt(containers[1], {"resources", "limits", "memory"}, edit.Literal("1024Ki"));
+  json::Value changed = edit.SetAt(known.value, {"spec", "containers"}, edit.Array({limited, containers[0], containers[0]}));
+  changed = edit.SetAt(changed, {"metadata", "labels", "C"}, edit.Literal("3"));
+  changed = edit.SetAt(changed, {"spec", "tolerations"}, edit.Array({}));
+  ASSERT_OK_AND_ASSIGN(const Normalized quick, Normalize(edit, *pod, changed, known.value));
+  ASSERT_OK_AND_ASSIGN(const Normalized whole, Normalize(edit, *pod, changed));
+  EXPECT_EQ(json::Write(quick.value), json::Write(whole.value));
+  EXPECT_THAT(json::Write(quick.value), HasSubstr(R"("labels":{"C":"3","a":"1","b":"2"})"));
+  ASSERT_OK_AND_ASSIGN(const Normalized same, Normalize(edit, *pod, known.value, known.value));
+  EXPECT_EQ(same.value.Members().data(), known.value.Members().data());
+  EXPECT_THAT(Normalize(edit, *pod, edit.SetAt(known.value, {"spec", "nodeName"}, edit.Int(1)), known.value), IsStatus(Code::kInvalid));
+}
+
 TEST(Normalize, WhatIsEmptyIsLeftOutWhereGoDoes) {
   EXPECT_EQ(Written("", "ConfigMap", R"({"metadata":{"name":"","labels":{},"finalizers":[],"generation":0},"data":{},"immutable":false})"),
             R"({"metadata":{},"immutable":false})");
@@ -105,6 +126,11 @@ TEST(Normalize, ErrorsNameTheFieldInTheWordsOfGo) {
       {"", "Secret", R"({"data":{"k":"!"}})", "illegal base64 data"},
   };
   for (const auto& c : cases) EXPECT_THAT(Written(c.group, c.kind, c.text), HasSubstr(c.error));
+}
+
+TEST(Normalize, AQuantityThatIsNoneIsFoundByItsPath) {
+  EXPECT_THAT(Written("", "Pod", R"({"spec":{"containers":[{},{"resources":{"limits":{"cpu":"x"}}}]}})"),
+              HasSubstr("(spec.containers[1].resources.limits.cpu)"));
 }
 
 TEST(Normalize, TheFirstErrorIsReportedUnlessOneBehindItStopsGo) {

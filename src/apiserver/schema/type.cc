@@ -17,6 +17,18 @@ const Field* Type::Find(std::string_view field) const {
   return found == sorted.end() || fields[*found].name != field ? nullptr : &fields[*found];
 }
 
+const Field* Type::Find(std::string_view field, size_t& next) const {
+  constexpr size_t kLookAhead = 8;
+  const size_t end = std::min(fields.size(), next + kLookAhead);
+  const Field* found = nullptr;
+  for (size_t i = next; i < end && found == nullptr; ++i) {
+    if (fields[i].name == field) found = &fields[i];
+  }
+  if (found == nullptr) found = Find(field);
+  if (found != nullptr) next = static_cast<size_t>(found - fields.data()) + 1;
+  return found;
+}
+
 void Type::Index() {
   sorted.resize(fields.size());
   std::iota(sorted.begin(), sorted.end(), 0U);

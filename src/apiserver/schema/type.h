@@ -65,6 +65,8 @@ struct Field {
   std::string patch_key;
   bool patch_retain_keys = false;
 
+  std::string description;  // of custom kinds; those of built-in ones are OpenAPI's own
+
   // As JSON: what server-side apply takes where this is a key of a list and an item has none; empty: there must be one.
   std::string default_value;
 };
@@ -78,6 +80,7 @@ struct Type {
   bool element_pointer = false;      // Go has pointers in the list or map
   bool atomic = false;               // of a struct: server-side apply takes it as one value, also as an item of a list
   std::string group, version, kind;  // where the type is a kind; else empty
+  std::string description;           // of custom kinds
 
   // Of a list of a custom kind: as in Field, for lists that are no field's value but in a map or list.
   Merge merge = Merge::kAtomic;
@@ -85,6 +88,8 @@ struct Type {
 
   // nullptr: no such field. Exact case. Quick once Index was called, which must be when `fields` is complete.
   const Field* Find(std::string_view field) const;
+  // The same, quicker where names are asked for in about the order of `fields`: `next`, 0 at first, is the place behind the last answer.
+  const Field* Find(std::string_view field, size_t& next) const;
   void Index();
   bool IsScalar() const { return shape < Shape::kAny; }
 

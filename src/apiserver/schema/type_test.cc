@@ -107,6 +107,13 @@ TEST(Schema, TypesWithAFormOfTheirOwnHaveItsShape) {
 TEST(Schema, EveryFieldIsFoundByItsName) {
   for (const auto& [name, type] : Schema::BuiltIn().types()) {
     for (const Field& field : type->fields) EXPECT_EQ(type->Find(field.name), &field) << name;
+    for (size_t begin = 0; begin <= type->fields.size(); ++begin) {  // whichever was asked for before
+      for (const Field& field : type->fields) {
+        size_t next = begin;
+        EXPECT_EQ(type->Find(field.name, next), &field) << name;
+        EXPECT_EQ(next, static_cast<size_t>(&field - type->fields.data()) + 1);
+      }
+    }
     EXPECT_EQ(type->Find(""), nullptr);
     EXPECT_EQ(type->Find("zzz"), nullptr);
   }

@@ -4,7 +4,9 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 
 namespace allot::apiserver {
 
@@ -40,6 +42,19 @@ int Bind(sqlite3_stmt* statement, int index, std::string_view text) {
   return sqlite3_bind_text64(statement, index, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
+// What the system said when SQLite could not read or write; 0: nothing is known. The database keeps it of a statement, but not of a
+// COMMIT: then one of its files has it, the second of which is the log.
+int LastErrno(sqlite3* handle) {
+  for (const int which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
+    sqlite3_file* file = nullptr;
+    int error = 0;
+    if (sqlite3_file_control(handle, "main", which, static_cast<void*>(&file)) != SQLITE_OK || file == nullptr || file->pMethods == nullptr)
+      continue;
+    if (file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error) == SQLITE_OK && error != 0) return error;
+  }
+  return sqlite3_system_errno(handle);
+}
+
 struct Finalizer {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
@@ -54,9 +69,15 @@ Database::~Database() {
 
 Status Database::Error(std::string_view doing) const {
   const int code = sqlite3_errcode(handle_) & 0xff;
-  const std::string message = StrCat(doing, ": ", sqlite3_errmsg(handle_));
+  std::string message = StrCat(doing, ": ", sqlite3_errmsg(handle_));
   switch (code) {
     case SQLITE_FULL: return Exhausted(message);
+    case SQLITE_IOERR: {
+      // SQLite says "disk I/O error" to all of them. A full disk is one where a quota or a sync finds it, not a write.
+      const int cause = LastErrno(handle_);
+      if (cause != 0) message += StrCat(": ", std::generic_category().message(cause));
+      return cause == ENOSPC || cause == EDQUOT ? Exhausted(message) : Unavailable(message);
+    }
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_READONLY: return Invalid(message, "; the file is damaged: restore it from a copy, or move it away to begin anew");

@@ -1,8 +1,10 @@
 #include "apiserver/store/store.h"
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -194,6 +196,20 @@ TEST_F(StoreTest, AFullDiskRefusesTheWriteAndTheStoreGoesOn) {
   EXPECT_EQ(store->version(), a->version);
   ASSERT_OK(store->LimitPages(1'000'000));
   EXPECT_OK(store->Put(Pod("b"), 0, Text(large)));
+}
+
+// "disk I/O error" was all that a full quota gave; a limit of the process comes by the same way.
+TEST_F(StoreTest, AnErrorOfTheDiskIsNamedByItsCause) {
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 4096;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Status opened = Open().status();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(opened, IsStatus(Code::kUnavailable, AllOf(HasSubstr("store.db"), HasSubstr("File too large"))));
 }
 
 TEST_F(StoreTest, ASecondProcessIsKeptOut) {
