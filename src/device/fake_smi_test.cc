@@ -56,6 +56,22 @@ TEST_F(FakeSmi, AddsUpTheMemoryOfShares) {
   EXPECT_THAT(Print({}), AllOf(HasSubstr("| /dev/nvidia0  | GPU-8d3a-01 "), HasSubstr("|  3073 MiB |")));
 }
 
+TEST_F(FakeSmi, OutsideOfContainersItShowsWhatTheEnvironmentNamesOfAList) {
+  environment_["ALLOT_FAKE_SMI_GPUS"] = dev_ + "/gpus";
+  std::ofstream(dev_ + "/gpus")
+      << "0 GPU-a 24576 NVIDIA GeForce RTX 3090\n1 GPU-b 24576 NVIDIA GeForce RTX 3090\n2 GPU-c 12288 NVIDIA L4\n";
+  const std::vector<std::string> query = {"--query-gpu=uuid,name,memory.total", "--format=csv,noheader,nounits"};
+  EXPECT_EQ(Print({"-L"}),
+            "GPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-a)\nGPU 1: NVIDIA GeForce RTX 3090 (UUID: GPU-b)\nGPU 2: NVIDIA L4 (UUID: GPU-c)\n");
+  environment_["CUDA_VISIBLE_DEVICES"] = "GPU-c,GPU-b";
+  environment_["ALLOT_GPU_MEMORY_GPU_b__s"] = "6144";
+  EXPECT_EQ(Print(query), "GPU-c, NVIDIA L4, 12288\nGPU-b, NVIDIA GeForce RTX 3090, 6144\n");
+  environment_["NVIDIA_VISIBLE_DEVICES"] = "GPU-b,GPU-gone";
+  EXPECT_EQ(Print(query), "GPU-b, NVIDIA GeForce RTX 3090, 6144\n");
+  environment_["NVIDIA_VISIBLE_DEVICES"] = "void";
+  EXPECT_EQ(Run({"-L"}).exit_code, 6);
+}
+
 TEST_F(FakeSmi, RefusesWhatItCannotKnow) {
   AddNode("nvidia0");
   EXPECT_EQ(Run({"--query-gpu=temperature.gpu", "--format=csv"}).exit_code, 2);

@@ -1,10 +1,12 @@
 #pragma once
 // The node agent: offers the GPUs of this machine to the cluster, and prepares what was allocated of them.
 //
-//   inventory ──► offer ──► publisher ──► ResourceSlices
-//       │                       ▲ policy file, holdings
+//   Offering: inventory ──► offer ──► publisher ──► ResourceSlices
+//       │                              ▲ policy file, holdings
 //       ├──► health ──► kubelet (Pod status), taints
-//   kubelet ──► rpc ──► DraService ──► Preparer ──► journal, CDI
+//   KubeletSide: sockets ──► rpc ──► Preparer ──► journal, CDI
+//
+// Where there is no kubelet (allot up), whoever runs Pods in this process calls the same Preparer.
 //
 // Crash-only: stopping is for politeness (calls under way end, sockets go), everything else is as after a kill. Slices stay: kubelet
 // removes them when the driver stays away.
@@ -22,6 +24,7 @@
 #include "node/bulletin.h"
 #include "node/cdi.h"
 #include "node/driver_files.h"
+#include "node/prepare.h"
 #include "node/sockets.h"
 
 namespace allot::node {
@@ -30,7 +33,9 @@ struct AgentOptions {
   std::string node_name;
   PodName pod;  // ours; without a name: we are in none
   DriverRoot driver_root;
-  SocketPlaces sockets;  // its driver is set by the agent
+  bool kubelet = true;       // false: no sockets, no hook for container runtimes
+  SocketPlaces sockets;      // its driver is set by the agent
+  std::string state_folder;  // of the journal; empty: that of the driver among kubelet's plugins
   CdiOptions cdi;
   std::vector<std::string> toolkit_folders = {"/etc/cdi", "/var/run/cdi"};
   std::string hook_program;  // allot-cdi-hook, as we see it; empty: none
@@ -38,7 +43,7 @@ struct AgentOptions {
   std::string proc = "/proc", sys = "/sys";
   std::string mps_pipes = "/tmp/nvidia-mps";  // as we see it
   std::string http_address;                   // "0.0.0.0:8080" for metrics; empty: none
-  std::string health_address;                 // "0.0.0.0:51516" for gRPC health; empty: none
+  std::string health_address;                 // "0.0.0.0:51516" for gRPC health, with kubelet; empty: none
   device::HealthOptions health;
   std::chrono::seconds sweep_every{600}, sweep_grace{120};
 };
@@ -49,8 +54,16 @@ class Agent {
   Agent(AgentOptions options, kube::Client& client, FileSystem& files, const Clock& clock, Random& random, Log& log);
   ~Agent();
 
-  // Works until `stop` is requested. An error: it cannot work, and why; time does not heal that.
+  // What is on the disk: journal and hook. An error: it cannot work, and why; time does not heal that. Once.
+  Status Open();
+  // Works until `stop` is requested; opens it where that was not done. Errors as those of Open.
   Status Run(const Cancel& stop);
+
+  // For a runtime in this process. REQUIRES that Open was ok.
+  Preparer& preparer();
+  const device::Inventory& inventory() const;
+  // Ok: the GPUs were looked at, all that should be offered is, and whoever needs us finds us. Else what is in the way.
+  Status state();
 
  private:
   class Parts;

@@ -49,6 +49,9 @@ Status InstallProgram(const std::string& from, const std::string& to) {
   fs::copy_file(from, half, fs::copy_options::overwrite_existing, error);
   constexpr fs::perms kProgram =
       fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec;
+  // libstdc++ says "Input/output error" also where the disk is full.
+  if (error == std::errc::io_error && fs::space(half, unused).available < fs::file_size(from, unused))
+    error = std::make_error_code(std::errc::no_space_on_device);
   if (!error) fs::permissions(half, kProgram, error);
   if (!error) fs::rename(half, to, error);
   if (!error) return {};

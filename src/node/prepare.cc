@@ -226,7 +226,7 @@ std::vector<PreparedDevice> Preparer::Answer(const Holding& holding) const {
   std::vector<PreparedDevice> devices;
   for (size_t i = 0; i < holding.shares.size(); ++i) {
     const HeldShare& share = holding.shares[i];
-    devices.push_back({{share.request}, share.pool, share.device, share.share_id, parts_.cdi.DeviceIds(holding, i)});
+    devices.push_back({{share.request}, share.pool, share.device, share.share_id, parts_.cdi.DeviceIds(holding, i), share.uuid});
   }
   return devices;
 }

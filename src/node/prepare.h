@@ -40,6 +40,7 @@ struct PreparedDevice {
   std::vector<std::string> requests;
   std::string pool, device, share_id;
   std::vector<std::string> cdi_ids;
+  std::string uuid;  // of the GPU or MIG device, for who has no container runtime
 
   friend bool operator==(const PreparedDevice&, const PreparedDevice&) = default;
 };

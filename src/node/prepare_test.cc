@@ -34,7 +34,8 @@ class PrepareTest : public PrepareFixture {
 
 TEST_F(PrepareTest, ClaimGetsItsDeviceShareAndLimit) {
   ASSERT_OK_AND_ASSIGN(const auto devices, Prepare(Claim("u1", "6Gi")));
-  EXPECT_THAT(devices, ElementsAre(PreparedDevice{{"gpu"}, "n1", "gpu-0", std::string(kShare), {"k8s.gpu.nvidia.com/claim=u1-gpu-0"}}));
+  EXPECT_THAT(devices, ElementsAre(PreparedDevice{
+                           {"gpu"}, "n1", "gpu-0", std::string(kShare), {"k8s.gpu.nvidia.com/claim=u1-gpu-0"}, Rtx3090().uuid}));
   ASSERT_OK_AND_ASSIGN(const std::string spec, files_.ReadFile(CdiPath("u1"), 1 << 20));
   EXPECT_THAT(spec, AllOf(HasSubstr("ALLOT_GPU_MEMORY_GPU_00000000_aaaa_bbbb_cccc_dddddddddddd__7f3a0000_0000_4000_8000_000000000001=6144"),
                           HasSubstr("\"hostPath\": \"/drv/dev/nvidia0\""), HasSubstr("NVIDIA_VISIBLE_DEVICES=void"),

@@ -131,8 +131,8 @@ Status Run(const std::string& name) {
     if (verb == "publish") {
       std::string rest;
       std::getline(words, rest);
-      ASSIGN_OR_RETURN(json::Document slices, node.Make(name, std::stoi(what), rest));
-      publisher.Publish(std::move(slices));
+      ASSIGN_OR_RETURN(json::Document made, node.Make(name, std::stoi(what), rest));
+      publisher.Publish(std::move(made));
     } else if (verb == "taint") {
       node.taints.clear();
       if (!what.empty()) node.taints[what] = {{"gpu.nvidia.com/xid", "79", "NoSchedule"}};

@@ -10,20 +10,6 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// The same for the same words, on every machine: "GPU-0d1f...".
-std::string MadeUpUuid(std::string_view prefix, std::string_view words) {
-  uint64_t hash[2] = {0xCBF29CE484222325, 0x9E3779B97F4A7C15};
-  for (const char c : words) {
-    for (uint64_t& half : hash) half = (half ^ static_cast<unsigned char>(c)) * 0x100000001B3;  // FNV-1a
-  }
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*s-%08x-%04x-%04x-%04x-%012llx", static_cast<int>(prefix.size()), prefix.data(),
-                static_cast<unsigned>(hash[0] >> 32), static_cast<unsigned>(hash[0] >> 16 & 0xFFFF),
-                static_cast<unsigned>(hash[0] & 0xFFFF), static_cast<unsigned>(hash[1] >> 48),
-                static_cast<unsigned long long>(hash[1] & 0xFFFFFFFFFFFF));
-  return text;
-}
-
 Status ReadMigPart(const Fields& fields, const Model& model, const Card& card, MigPart& part) {
   part.profile = fields.Text("profile", "1g.10gb");
   const Profile* profile = FindProfile(part.profile);
@@ -68,7 +54,7 @@ Status ReadCard(const Fields& fields, const std::string& seed, unsigned index, C
   const Model* model = FindModel(fields.Text("model", ""));
   if (!model) return fields.Wrong("model", StrCat("is one of ", ModelKeys()));
   card.minor = static_cast<unsigned>(fields.Number("minor", index));
-  card.uuid = fields.Text("uuid", MadeUpUuid("GPU", StrCat(seed, "/", model->key, "/", card.minor)));
+  card.uuid = fields.Text("uuid", CardUuid(seed, *model, card.minor));
   card.name = fields.Text("name", model->name);
   char bus_id[24];
   std::snprintf(bus_id, sizeof bus_id, "00000000:%02X:00.0", card.minor + 1);

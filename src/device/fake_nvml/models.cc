@@ -1,5 +1,9 @@
 #include "device/fake_nvml/models.h"
 
+#include <cstdio>
+
+#include "base/strings.h"
+
 namespace allot::device::fake {
 namespace {
 
@@ -28,6 +32,23 @@ const Model* FindModel(std::string_view key) {
     if (model.key == key) return &model;
   }
   return nullptr;
+}
+
+std::string MadeUpUuid(std::string_view prefix, std::string_view words) {
+  uint64_t hash[2] = {0xCBF29CE484222325, 0x9E3779B97F4A7C15};
+  for (const char c : words) {
+    for (uint64_t& half : hash) half = (half ^ static_cast<unsigned char>(c)) * 0x100000001B3;  // FNV-1a
+  }
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*s-%08x-%04x-%04x-%04x-%012llx", static_cast<int>(prefix.size()), prefix.data(),
+                static_cast<unsigned>(hash[0] >> 32), static_cast<unsigned>(hash[0] >> 16 & 0xFFFF),
+                static_cast<unsigned>(hash[0] & 0xFFFF), static_cast<unsigned>(hash[1] >> 48),
+                static_cast<unsigned long long>(hash[1] & 0xFFFFFFFFFFFF));
+  return text;
+}
+
+std::string CardUuid(std::string_view seed, const Model& model, unsigned minor) {
+  return MadeUpUuid("GPU", StrCat(seed, "/", model.key, "/", minor));
 }
 
 std::string_view ModelKeys() { return "a100, h100, l4, rtx3060, rtx3090"; }

@@ -2,6 +2,7 @@
 // What the fake knows about cards: the facts that NVML tells of each model, as real ones do.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace allot::device::fake {
@@ -22,6 +23,11 @@ struct Model {
 const Model* FindModel(std::string_view key);
 // "a100, h100, l4, rtx3060, rtx3090"
 std::string_view ModelKeys();
+
+// A UUID for a card that nobody made, the same for the same words on every machine: "GPU-0d1f...".
+std::string MadeUpUuid(std::string_view prefix, std::string_view words);
+// That of the card of this model and minor, on the machine that `seed` names.
+std::string CardUuid(std::string_view seed, const Model& model, unsigned minor);
 
 // A MIG profile of the 80 GB cards.
 struct Profile {

@@ -1,5 +1,5 @@
-// An nvidia-smi for test images: shows what the container around it may see, by its device nodes and environment, and takes the settings
-// that a node makes. It needs no driver, no library and no GPU.
+// An nvidia-smi for test images and simulated GPUs: shows what the container or process around it may see, by its device nodes and
+// environment, and takes the settings that a node makes. It needs no driver, no library and no GPU.
 //
 //   nvidia-smi                                                a table
 //   nvidia-smi -L                                             a line for each GPU
@@ -7,7 +7,8 @@
 //   nvidia-smi compute-policy -i UUID --set-timeslice N       written to the file ALLOT_FAKE_SMI_LOG
 //   nvidia-smi -i UUID -c MODE                                likewise
 //
-// ALLOT_FAKE_SMI_DEV is the folder of device nodes, /dev unless set.
+// ALLOT_FAKE_SMI_GPUS is a file with the machine's GPUs, for processes outside of containers (visible.h). Without it, the device nodes of
+// ALLOT_FAKE_SMI_DEV count, /dev unless set.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "device/fake_smi/visible.h"
 
@@ -22,12 +25,14 @@ namespace allot::device::fake_smi {
 namespace {
 
 constexpr int kNoDevices = 6, kBadUsage = 2;  // as the real one's exit codes
-constexpr const char* kName = "NVIDIA GPU";
 constexpr const char* kNothing = "[N/A]";
 
 std::string Memory(const VisibleGpu& gpu, bool units) {
-  return gpu.limit_mib ? std::to_string(*gpu.limit_mib) + (units ? " MiB" : "") : kNothing;
+  const std::optional<int64_t> mib = gpu.limit_mib ? gpu.limit_mib : gpu.whole_mib;
+  return mib ? std::to_string(*mib) + (units ? " MiB" : "") : kNothing;
 }
+
+const char* Name(const VisibleGpu& gpu) { return gpu.name.empty() ? "NVIDIA GPU" : gpu.name.c_str(); }
 
 void PrintTable(const std::vector<VisibleGpu>& gpus) {
   std::printf("+-----------------------------------------------------------------------------+\n");
@@ -45,7 +50,7 @@ void PrintTable(const std::vector<VisibleGpu>& gpus) {
 
 void PrintList(const std::vector<VisibleGpu>& gpus) {
   for (size_t i = 0; i < gpus.size(); ++i) {
-    std::printf("GPU %zu: %s (UUID: %s)\n", i, kName, gpus[i].uuid.empty() ? kNothing : gpus[i].uuid.c_str());
+    std::printf("GPU %zu: %s (UUID: %s)\n", i, Name(gpus[i]), gpus[i].uuid.empty() ? kNothing : gpus[i].uuid.c_str());
   }
 }
 
@@ -84,7 +89,7 @@ int PrintQuery(const std::vector<VisibleGpu>& gpus, const std::string& query, co
     for (std::string& cell : row) {
       cell = cell == "index"  ? std::to_string(i)
              : cell == "uuid" ? (gpus[i].uuid.empty() ? kNothing : gpus[i].uuid)
-             : cell == "name" ? kName
+             : cell == "name" ? Name(gpus[i])
                               : Memory(gpus[i], !has("nounits"));
     }
     std::printf("%s\n", Join(row).c_str());
@@ -106,6 +111,16 @@ int Record(const std::vector<std::string>& arguments) {
   return written ? 0 : 1;
 }
 
+std::vector<VisibleGpu> Visible(const std::vector<std::string>& environment) {
+  if (const char* file = std::getenv("ALLOT_FAKE_SMI_GPUS")) {
+    std::ifstream list(file);
+    const std::string text{std::istreambuf_iterator<char>(list), std::istreambuf_iterator<char>()};
+    return FindListed(text, environment);
+  }
+  const char* dev = std::getenv("ALLOT_FAKE_SMI_DEV");
+  return FindVisible(dev ? dev : "/dev", environment);
+}
+
 int Main(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
   const auto has = [&](const char* option) { return std::ranges::find(arguments, option) != arguments.end(); };
   const auto value = [&](const std::string& option) -> std::string {
@@ -122,8 +137,7 @@ int Main(const std::vector<std::string>& arguments, const std::vector<std::strin
         "-c\n");
     return kBadUsage;
   }
-  const char* dev = std::getenv("ALLOT_FAKE_SMI_DEV");
-  const std::vector<VisibleGpu> gpus = FindVisible(dev ? dev : "/dev", environment);
+  const std::vector<VisibleGpu> gpus = Visible(environment);
   if (gpus.empty()) {
     std::printf("No devices were found\n");
     return kNoDevices;
