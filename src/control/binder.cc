@@ -1,0 +1,170 @@
+#include "control/binder.h"
+
+#include "control/binding_conditions.h"
+#include "json/builder.h"
+#include "json/json.h"
+
+namespace allot::control {
+namespace {
+
+ClaimName NameOf(const sched::Claim& claim) {
+  return {std::string(claim.claim.name_space), std::string(claim.claim.name), std::string(claim.claim.uid)};
+}
+
+ClaimUser UserOf(const sched::Pod& pod) { return {std::string(pod.pod.name), std::string(pod.pod.uid)}; }
+
+std::string BindingJson(const sched::Pod& pod, std::string_view node) {
+  json::Arena arena;
+  json::Builder b(arena);
+  b.StartObject();
+  b.Key("apiVersion"), b.String("v1");
+  b.Key("kind"), b.String("Binding");
+  b.Key("metadata"), b.StartObject();
+  b.Key("name"), b.String(pod.pod.name);
+  b.Key("namespace"), b.String(pod.pod.name_space);
+  b.Key("uid"), b.String(pod.pod.uid);
+  b.EndObject();
+  b.Key("target"), b.StartObject();
+  b.Key("apiVersion"), b.String("v1");
+  b.Key("kind"), b.String("Node");
+  b.Key("name"), b.String(node);
+  b.EndObject();
+  b.EndObject();
+  return json::Write(b.Finish());
+}
+
+// The question stays open, whatever the server's word for it is.
+Status Unsure(const Status& status) { return status.ok() ? status : Unavailable(status.message()); }
+
+std::string DeviceText(const model::DeviceResult& result) {
+  std::string text(result.device);
+  for (const model::NamedQuantity& consumed : result.consumed_capacity) {
+    if (!consumed.name.ends_with("memory") || result.admin_access) continue;
+    text += StrCat(" ", static_cast<int64_t>(consumed.amount.AsApproximateFloat64() / (1 << 20)), " MiB");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string DevicesOf(const sched::Placed& placed) {
+  std::vector<std::string> devices;
+  size_t next = 0;
+  for (const sched::ClaimPtr& claim : placed.request.claims) {
+    const model::Allocation& allocation = claim->claim.allocation ? *claim->claim.allocation : placed.allocations[next++];
+    for (const model::DeviceResult& result : allocation.results) devices.push_back(DeviceText(result));
+  }
+  return Join(devices, ", ");
+}
+
+Status Binder::WriteClaims(const sched::Placed& placed, std::vector<Done>& written, const http::Patience& patience) {
+  const ClaimUser user = UserOf(*placed.request.pod);
+  size_t next = 0;
+  for (const sched::ClaimPtr& claim : placed.request.claims) {
+    const ClaimName name = NameOf(*claim);
+    ASSIGN_OR_RETURN(const Written wrote, claim->claim.allocation ? claims_.Reserve(name, *claim->claim.allocation, user, patience)
+                                                                  : claims_.Allocate(name, placed.allocations[next++], user, patience));
+    if (wrote != Written::kNothing) written.push_back({name, wrote});
+  }
+  return Status();
+}
+
+// A claim whose devices will not get ready is to be taken back, whoever allocated it for this Pod: it joins `written`.
+Status Binder::CheckReady(const sched::Placed& placed, std::vector<Done>& written) {
+  size_t next = 0;
+  for (const sched::ClaimPtr& claim : placed.request.claims) {
+    const model::Allocation& allocation = claim->claim.allocation ? *claim->claim.allocation : placed.allocations[next++];
+    const kube::ObjectPtr object = known_.Get(claim->claim.name_space, claim->claim.name);
+    if (object == nullptr) return Conflict("claim ", claim->key, " is gone");
+    Status status = CheckBindingConditions(object->json(), allocation, clock_.Now()).Context("claim ", claim->key);
+    if (IsRefused(status)) written.push_back({NameOf(*claim), Written::kAllocation});
+    if (!status.ok()) return status;
+  }
+  return Status();
+}
+
+Status Binder::PostBinding(const sched::Placed& placed, const http::Patience& patience) {
+  const sched::Pod& pod = *placed.request.pod;
+  http::Request request{"POST",
+                        kube::types::kPods.ObjectPath(pod.pod.name_space, pod.pod.name, "binding"),
+                        {{"Accept", "application/json"}, {"Content-Type", "application/json"}},
+                        BindingJson(pod, placed.node)};
+  return client_.Raw(std::move(request), StrCat("bind pods ", pod.key), patience).status();
+}
+
+Result<Binder::PodState> Binder::Look(const sched::Pod& pod, const http::Patience& patience) {
+  const Result<kube::ObjectPtr> found = client_.Get(kube::types::kPods, pod.pod.name_space, pod.pod.name, patience);
+  if (!found.ok() && found.status().code() == Code::kNotFound) return PodState();
+  if (!found.ok()) return found.status();
+  if ((*found)->uid() != pod.pod.uid) return PodState();
+  return PodState{true, std::string(kube::Object::Text((*found)->json()["spec"]["nodeName"]))};
+}
+
+Status Binder::UndoClaims(const sched::Placed& placed, const http::Patience& patience) {
+  const ClaimUser user = UserOf(*placed.request.pod);
+  size_t next = 0;
+  for (const sched::ClaimPtr& claim : placed.request.claims) {
+    TRY(Unsure(claim->claim.allocation ? claims_.Release(NameOf(*claim), user, false, patience)
+                                       : claims_.Undo(NameOf(*claim), placed.allocations[next++], user, patience)));
+  }
+  return Status();
+}
+
+std::optional<Status> Binder::AsBound(const sched::Placed& placed, const PodState& state) {
+  if (state.node.empty()) return std::nullopt;
+  if (state.node == placed.node) return Status();
+  return Conflict("pod ", placed.request.pod->key, " was bound to node ", state.node, " by somebody else");
+}
+
+std::optional<Status> Binder::SettleBound(const sched::Placed& placed, const PodState& state, const http::Patience& patience) {
+  const std::optional<Status> bound = AsBound(placed, state);
+  if (!bound) return std::nullopt;
+  for (const sched::ClaimPtr& claim : placed.request.claims) {
+    if (const Status settled = claims_.Settle(NameOf(*claim), patience); !settled.ok()) return Unsure(settled);
+  }
+  return bound;
+}
+
+Status Binder::Bind(const sched::Placed& placed, bool again, const http::Patience& patience) {
+  const sched::Pod& pod = *placed.request.pod;
+  if (again) {
+    const Result<PodState> state = Look(pod, patience);
+    if (!state.ok()) return Unsure(state.status());
+    if (const std::optional<Status> bound = SettleBound(placed, *state, patience)) return *bound;
+  }
+  std::vector<Done> written;
+  Status status = WriteClaims(placed, written, patience);
+  if (status.ok()) status = CheckReady(placed, written);
+  const bool posted = status.ok();
+  if (posted) status = PostBinding(placed, patience);
+  if (!IsRefused(status)) return status;
+  // Nothing is taken from a Pod that is bound: by this binding, by an earlier one that was long on its way, or by somebody else.
+  if (posted || again) {
+    const Result<PodState> now = Look(pod, patience);
+    if (!now.ok()) return Unsure(now.status());
+    if (const std::optional<Status> bound = AsBound(placed, *now)) return *bound;
+  }
+  for (const auto& [claim, wrote] : written) {
+    if (!claims_.Release(claim, UserOf(pod), wrote == Written::kAllocation, patience).ok())
+      return again ? Unavailable("pod ", pod.key, ": what was written could not be taken back") : status;
+  }
+  if (again) TRY(UndoClaims(placed, patience));
+  return status;
+}
+
+Status Binder::Undo(const sched::Placed& placed, const http::Patience& patience) {
+  const sched::Pod& pod = *placed.request.pod;
+  const Result<PodState> state = Look(pod, patience);
+  if (!state.ok()) return Unsure(state.status());
+  if (const std::optional<Status> bound = SettleBound(placed, *state, patience)) return *bound;
+  TRY(UndoClaims(placed, patience));
+  return Conflict("pod ", pod.key, state->there ? " was not bound to node " : " is gone, and was not bound to node ", placed.node);
+}
+
+Status Binder::Free(const sched::Pod& pod, const ClaimName& claim, const http::Patience& patience) {
+  ASSIGN_OR_RETURN(const PodState state, Look(pod, patience));
+  if (!state.there || !state.node.empty()) return Status();
+  return claims_.Deallocate(claim, UserOf(pod), patience);
+}
+
+}  // namespace allot::control

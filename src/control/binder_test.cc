@@ -1,0 +1,101 @@
+#include "control/binder.h"
+
+#include "apiserver/refusal.h"
+#include "control/test_cluster.h"
+
+namespace allot::control {
+namespace {
+
+// Pod a, its claim c, and the decision that it is on n1 with a share of gpu-0.
+class BinderTest : public testing::Test {
+ protected:
+  BinderTest()
+      : cluster_(1, 8), known_([this] { return nothing_.Take(); }, cluster_.clock()), binder_(cluster_.client(), known_, cluster_.clock()) {
+    cluster_.AddClaim("c", "4Gi");
+    cluster_.AddPod("a", "resourceClaimName: c");
+    // What the API has of claims is what the tests wrote.
+    cluster_.gatekeeper().Set([](const auto& request, const auto&) {
+      return request.user == "system:admin" || request.kind.type.plural != "resourceclaims" ? Status() : apiserver::InternalError("later");
+    });
+    const kube::ObjectPtr pod = cluster_.Get(kube::types::kPods, "a");
+    made_ = cluster_.ClaimOf("a");
+    known_.Assume(made_);
+    placed_.request.pod = *sched::Pod::Read(pod->json(), pod);
+    placed_.request.claims = {*sched::Claim::Read(made_->json(), made_)};
+    placed_.node = "n1";
+    model::DeviceResult result;
+    result.request = "gpu", result.driver = "gpu.nvidia.com", result.pool = "n1", result.device = "gpu-0";
+    result.share_id = "11111111-1111-4111-8111-111111111111";
+    result.consumed_capacity = {{"memory", *model::Quantity::Parse("4Gi")}};
+    model::Allocation allocation;
+    allocation.results.push_back(std::move(result));
+    placed_.allocations.push_back(std::move(allocation));
+  }
+
+  std::string Held() { return TestCluster::Held(cluster_.ClaimOf("a")); }
+  // What is bound already, another scheduler may have bound to another node.
+  void BindTo(std::string_view node) {
+    sched::Placed there = placed_;
+    there.node = node;
+    ASSERT_OK(binder_.Bind(there, false, {}));
+  }
+  // From then on the claim cannot be written for anybody.
+  void DeleteClaim() {
+    ASSERT_OK(cluster_.client().Delete(kube::types::kResourceClaims, "lab", "c", {}));
+    known_.Assume(cluster_.ClaimOf("a"));
+  }
+  // As if nobody had heard of the claim since it was made.
+  void ForgetClaim() {
+    known_.Forget("lab", "c");
+    known_.Assume(made_);
+  }
+
+  TestCluster cluster_;
+  const kube::ObjectCache nothing_;  // an informer that never hears of anything
+  kube::MutationCache known_;
+  Binder binder_;
+  kube::ObjectPtr made_;  // the claim as it was then
+  sched::Placed placed_;
+};
+
+TEST_F(BinderTest, ATryAfterABindingWhoseAnswerWasLostLeavesThePodItsClaims) {
+  BindTo("n1");
+  DeleteClaim();
+  EXPECT_OK(binder_.Bind(placed_, true, {}));
+  EXPECT_EQ(Held(), "gpu-0 4Gi for a");
+}
+
+TEST_F(BinderTest, APodThatIsBoundElsewhereKeepsItsClaims) {
+  cluster_.AddNode("n2", 1, 8);
+  BindTo("n2");
+  DeleteClaim();
+  EXPECT_THAT(binder_.Bind(placed_, true, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by somebody else")));
+  EXPECT_EQ(Held(), "gpu-0 4Gi for a");
+  EXPECT_THAT(binder_.Undo(placed_, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by somebody else")));
+  EXPECT_EQ(Held(), "gpu-0 4Gi for a");
+}
+
+TEST_F(BinderTest, WhatTheClaimsOfABoundPodHaveIsKnownFromThenOn) {
+  BindTo("n1");
+  ForgetClaim();
+  ASSERT_EQ(TestCluster::Held(known_.Get("lab", "c")), "");
+  EXPECT_OK(binder_.Undo(placed_, {}));
+  EXPECT_EQ(TestCluster::Held(known_.Get("lab", "c")), "gpu-0 4Gi for a");
+}
+
+TEST_F(BinderTest, UndoFindsAReservationWhoseAnswerWasLost) {
+  cluster_.gatekeeper().Set([](const auto& request, const auto&) {
+    return IsBinding(request) || request.user != "system:admin" ? apiserver::InternalError("later") : Status();
+  });
+  ASSERT_FALSE(binder_.Bind(placed_, false, {}).ok());
+  ASSERT_EQ(Held(), "gpu-0 4Gi for a");
+  const kube::ObjectPtr allocated = cluster_.ClaimOf("a");
+  placed_.request.claims = {*sched::Claim::Read(allocated->json(), allocated)};
+  placed_.allocations.clear();
+  ForgetClaim();
+  EXPECT_THAT(binder_.Undo(placed_, {}), IsStatus(Code::kConflict, testing::HasSubstr("was not bound to node n1")));
+  EXPECT_EQ(Held(), "gpu-0 4Gi") << "who allocated it takes it back";
+}
+
+}  // namespace
+}  // namespace allot::control

@@ -1,0 +1,165 @@
+#include "control/waiting_news.h"
+
+#include <algorithm>
+
+#include "json/builder.h"
+#include "json/editor.h"
+#include "json/json.h"
+#include "kube/timestamp.h"
+
+namespace allot::control {
+namespace {
+
+using kube::types::kPods;
+
+constexpr std::string_view kCondition = "PodScheduled";
+constexpr size_t kMaxMessage = 2048;  // bytes
+constexpr std::chrono::milliseconds kAfterConflict{100}, kAfterError{2000};
+
+std::string TextOf(const News& news) { return StrCat(news.reason, "\n", news.message); }
+
+const json::Value& ConditionOf(const kube::Object& pod) {
+  static const json::Value none;
+  for (const json::Value& one : json::ItemsOf(pod.json()["status"]["conditions"])) {
+    if (json::TextOf(one["type"]) == kCondition) return one;
+  }
+  return none;
+}
+
+bool Says(const json::Value& condition, const News& news, const std::string& message) {
+  if (json::TextOf(condition["status"]) != "False" || json::TextOf(condition["reason"]) != news.reason) return false;
+  // The API itself told it when the Pod was made, in its own words.
+  return json::TextOf(condition["message"]) == message || news.reason == "SchedulingGated";
+}
+
+// With the version that it goes by: a Pod that was bound meanwhile refuses it.
+std::string PatchJson(const kube::Object& pod, const json::Value& before, const News& news, const std::string& message, WallTime now) {
+  const std::string since = json::TextOf(before["status"]) == "False" && !json::TextOf(before["lastTransitionTime"]).empty()
+                                ? std::string(json::TextOf(before["lastTransitionTime"]))
+                                : kube::WriteTime(now);
+  json::Arena arena;
+  json::Builder b(arena);
+  b.StartObject();
+  b.Key("metadata"), b.StartObject();
+  b.Key("uid"), b.String(news.uid);
+  b.Key("resourceVersion"), b.String(pod.resource_version());
+  b.EndObject();
+  b.Key("status"), b.StartObject();
+  b.Key("conditions"), b.StartArray(), b.StartObject();
+  b.Key("type"), b.String(kCondition);
+  b.Key("status"), b.String("False");
+  b.Key("reason"), b.String(news.reason);
+  b.Key("message"), b.String(message);
+  b.Key("lastProbeTime"), b.Null();
+  b.Key("lastTransitionTime"), b.String(since);
+  if (pod.json()["metadata"]["generation"].IsNumber()) b.Key("observedGeneration"), b.Add(pod.json()["metadata"]["generation"]);
+  b.EndObject(), b.EndArray();
+  b.EndObject();
+  b.EndObject();
+  return json::Write(b.Finish());
+}
+
+}  // namespace
+
+WaitingNews::WaitingNews(NewsOptions options, kube::Client& client, kube::EventRecorder& events, FindPod find, const Clock& clock)
+    : options_(options),
+      client_(client),
+      events_(events),
+      find_(std::move(find)),
+      clock_(clock),
+      limit_(options.per_second, options.burst),
+      thread_([this] { Run(); }) {}
+
+void WaitingNews::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_.Request();
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void WaitingNews::Schedule(const std::string& key, Entry& entry, std::optional<MonotonicTime> due) {
+  if (entry.due) due_.erase({*entry.due, key});
+  entry.due = due;
+  if (due) due_.emplace(*due, key);
+}
+
+void WaitingNews::Set(std::vector<News> all) {
+  const MonotonicTime now = clock_.MonotonicNow();
+  const std::lock_guard lock(mutex_);
+  std::map<std::string, Entry> kept;
+  for (News& news : all) {
+    const std::string uid = news.uid;
+    auto known = entries_.extract(uid);
+    const bool known_before = !known.empty();
+    Entry& entry = known_before ? kept.insert(std::move(known)).position->second : kept[uid];
+    const bool is_new = !known_before || TextOf(entry.news) != TextOf(news);
+    entry.news = std::move(news);
+    if (TextOf(entry.news) == entry.told) {
+      Schedule(uid, entry, std::nullopt);
+    } else if (is_new) {
+      Schedule(uid, entry, std::max(entry.not_before, entry.news.passing ? now + options_.passing : now));
+    }
+  }
+  for (auto& [uid, entry] : entries_) Schedule(uid, entry, std::nullopt);  // they wait no more
+  entries_ = std::move(kept);
+  changed_.notify_all();
+}
+
+void WaitingNews::Run() {
+  std::unique_lock lock(mutex_);
+  while (!stop_.requested()) {
+    const MonotonicTime now = clock_.MonotonicNow();
+    if (due_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    if (due_.begin()->first > now) {
+      changed_.wait_for(lock, due_.begin()->first - now);
+      continue;
+    }
+    if (const auto turn = limit_.Take(now, std::chrono::nanoseconds(0)); !turn) {
+      changed_.wait_for(lock, std::chrono::duration<double>(1 / options_.per_second));
+      continue;
+    }
+    const std::string uid = due_.begin()->second;
+    Entry& entry = entries_.at(uid);
+    Schedule(uid, entry, std::nullopt);
+    const News news = entry.news;
+    lock.unlock();
+    const std::optional<std::chrono::milliseconds> again = Tell(news);
+    lock.lock();
+    const auto at = entries_.find(uid);
+    if (at == entries_.end()) continue;
+    const MonotonicTime then = clock_.MonotonicNow();
+    if (!again) {
+      at->second.told = TextOf(news);
+      at->second.not_before = then + options_.again;
+      if (at->second.due) Schedule(uid, at->second, std::max(*at->second.due, at->second.not_before));
+    } else if (!at->second.due) {
+      Schedule(uid, at->second, then + *again);
+    }
+  }
+}
+
+std::optional<std::chrono::milliseconds> WaitingNews::Tell(const News& news) {
+  const kube::ObjectPtr pod = find_(news.name_space, news.name);
+  if (pod == nullptr || pod->uid() != news.uid) return std::nullopt;
+  if (!json::TextOf(pod->json()["spec"]["nodeName"]).empty()) return std::nullopt;
+  const std::string message = kube::LimitText(news.message, kMaxMessage);
+  const json::Value& before = ConditionOf(*pod);
+  if (Says(before, news, message)) return std::nullopt;
+  const Status status = client_
+                            .Patch(kPods, news.name_space, news.name, kube::PatchType::kStrategic,
+                                   PatchJson(*pod, before, news, message, clock_.Now()), "status", {}, {std::nullopt, &stop_})
+                            .status();
+  if (status.code() == Code::kConflict) return kAfterConflict;
+  if (status.code() == Code::kUnavailable) return kAfterError;
+  if (news.event) {
+    events_.Record(kube::ObjectReference::Of(kPods, *pod), kube::EventType::kWarning, "FailedScheduling", message);
+  }
+  return std::nullopt;
+}
+
+}  // namespace allot::control
