@@ -1,0 +1,36 @@
+#pragma once
+// The devices of a claim on one machine, by the same preparation that containers of a cluster get (node/prepare.h).
+//
+// A process gets what the CDI spec puts into a container's environment, ALLOT_GPU_MEMORY_<UUID>__<share>=<MiB> above all. It sees the
+// device nodes of all GPUs, so it is told which ones are its own: CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES hold their UUIDs, in the
+// order of the allocation.
+
+#include <string>
+
+#include "base/file_system.h"
+#include "local/devices.h"
+#include "node/prepare.h"
+
+namespace allot::local {
+
+inline constexpr char kCudaVisible[] = "CUDA_VISIBLE_DEVICES";
+inline constexpr char kNvidiaVisible[] = "NVIDIA_VISIBLE_DEVICES";
+
+class CdiDevices final : public Devices {
+ public:
+  // `cdi_folder`: that of the Preparer's specs. `more` is what every process with a device gets besides. The first two must outlive it.
+  CdiDevices(node::Preparer& preparer, const FileSystem& files, std::string cdi_folder, Environment more = {})
+      : preparer_(preparer), files_(files), cdi_folder_(std::move(cdi_folder)), more_(std::move(more)) {}
+
+  // kNotFound where the claim has no device for one of the requests.
+  Result<DeviceAccess> Prepare(const node::ClaimRef& claim, std::span<const std::string> requests, const http::Patience& patience) override;
+  Status Unprepare(const node::ClaimRef& claim, const http::Patience& patience) override;
+
+ private:
+  node::Preparer& preparer_;
+  const FileSystem& files_;
+  const std::string cdi_folder_;
+  const Environment more_;
+};
+
+}  // namespace allot::local

@@ -1,0 +1,53 @@
+#include "local/local_node.h"
+
+namespace allot::local {
+namespace {
+
+node::AgentOptions AgentOptionsOf(const LocalNodeOptions& node) {
+  node::AgentOptions options;
+  options.node_name = node.name;
+  options.kubelet = false;
+  options.state_folder = node.folder.state();
+  options.cdi.folder = node.folder.cdi();
+  // A process and podman get what our spec says, all of it: nothing may be left to the container toolkit's.
+  options.toolkit_folders.clear();
+  options.hook_program = node.hook_program;
+  options.config_path = node.config_path;
+  if (node.gpus.real) return options;
+  options.driver_root = {node.folder.driver(), node.folder.driver()};
+  options.sys = node.folder.driver() + "/sys";  // which it has not: nothing is on a bus
+  return options;
+}
+
+}  // namespace
+
+LocalNode::LocalNode(LocalNodeOptions options, kube::Client& client, FileSystem& files, const Clock& clock, Random& random, Log& log)
+    : options_(std::move(options)),
+      files_(files),
+      log_(log),
+      object_({options_.name, options_.machine, !options_.gpus.real && !options_.gpus.models.empty(), options_.runtime}, client, clock),
+      agent_(AgentOptionsOf(options_), client, files, clock, random, log) {}
+
+Status LocalNode::Start(const http::Patience& patience) {
+  Environment more;
+  if (options_.simulator) {
+    const std::string root = options_.folder.driver();
+    TRY(MakeSimulatedDriver(files_, *options_.simulator, root, options_.name, options_.gpus.models));
+    more = SimulatedEnvironment(root);
+  }
+  TRY(agent_.Open().Context("node ", options_.name));
+  devices_.emplace(agent_.preparer(), files_, options_.folder.cdi(), std::move(more));
+  TRY(object_.Write(patience));
+  thread_ = std::thread([this] {
+    if (const Status ended = agent_.Run(stop_); !ended.ok())
+      log_.Error("the agent of a node has ended", {{"node", options_.name}, {"error", ended.message()}});
+  });
+  return Status();
+}
+
+void LocalNode::Stop() {
+  stop_.Request();
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace allot::local

@@ -1,0 +1,52 @@
+#pragma once
+// What is on disk of a Pod of this node: ROOT/NODE/NAMESPACE/NAME/UID, with
+//
+//   pod.json             who it is, and the claims that may be prepared for it; written before they are
+//   CONTAINER/ATTEMPT/   each run of a container (container_files.h); the last two are kept
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "base/status.h"
+#include "node/holding.h"
+
+namespace allot::local {
+
+struct PodRecord {
+  std::string name_space, name, uid;
+  std::vector<node::ClaimRef> claims;
+
+  friend bool operator==(const PodRecord& a, const PodRecord& b) { return a.ToJson() == b.ToJson(); }
+  std::string ToJson() const;
+  std::string ToString() const { return StrCat(name_space, "/", name); }
+};
+
+class PodFolder {
+ public:
+  // `node` is the folder of the node.
+  PodFolder(FileSystem& files, const std::string& node, const std::string& name_space, const std::string& name, const std::string& uid)
+      : files_(files), path_(StrCat(node, "/", name_space, "/", name, "/", uid)) {}
+  PodFolder(FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
+
+  const std::string& path() const { return path_; }
+  std::string RunPath(std::string_view container, int attempt) const { return StrCat(path_, "/", container, "/", attempt); }
+
+  Status Write(const PodRecord& record);
+  Result<PodRecord> Read() const;
+  // Of a container, sorted.
+  std::vector<int> Attempts(std::string_view container) const;
+  std::vector<std::string> Containers() const;
+  // With all that is in it, and the folders above it that are empty then.
+  Status Remove();
+
+ private:
+  FileSystem& files_;
+  const std::string path_;
+};
+
+// All Pods that a node's folder has something of, sorted.
+std::vector<PodFolder> FindPodFolders(FileSystem& files, const std::string& node);
+
+}  // namespace allot::local

@@ -1,0 +1,110 @@
+#include "local/process_table.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <string_view>
+
+#include "base/file_system.h"
+#include "base/strings.h"
+
+namespace allot::local {
+namespace {
+
+constexpr size_t kLongestStat = 4096, kLongestEnvironment = 4 << 20;
+
+template <typename Number>
+bool ReadNumber(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// proc(5): "PID (name) state ppid pgrp session ..."; the name may have anything in it, the start time is field 22.
+std::optional<ProcessInfo> ParseStat(pid_t pid, std::string_view text) {
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos || name_end + 2 > text.size()) return std::nullopt;
+  const std::vector<std::string_view> fields = Split(Trim(text.substr(name_end + 2)), ' ');
+  constexpr size_t kState = 0, kParent = 1, kGroup = 2, kSession = 3, kStart = 19;
+  ProcessInfo info;
+  info.id.pid = pid;
+  if (fields.size() <= kStart || !ReadNumber(fields[kParent], info.parent) || !ReadNumber(fields[kGroup], info.group) ||
+      !ReadNumber(fields[kSession], info.session) || !ReadNumber(fields[kStart], info.id.start)) {
+    return std::nullopt;
+  }
+  info.ended = fields[kState] == "Z" || fields[kState] == "X";
+  return info;
+}
+
+}  // namespace
+
+std::optional<ProcessInfo> ReadProcess(pid_t pid) {
+  const Result<std::string> text = PosixFileSystem().ReadFile(StrCat("/proc/", pid, "/stat"), kLongestStat);
+  return text.ok() ? ParseStat(pid, *text) : std::nullopt;
+}
+
+std::vector<ProcessInfo> AllProcesses() {
+  std::vector<ProcessInfo> processes;
+  DIR* const folder = ::opendir("/proc");
+  if (folder == nullptr) return processes;
+  while (const dirent* entry = ::readdir(folder)) {
+    pid_t pid = 0;
+    if (!ReadNumber(std::string_view(entry->d_name), pid)) continue;
+    if (const std::optional<ProcessInfo> info = ReadProcess(pid)) processes.push_back(*info);
+  }
+  ::closedir(folder);
+  return processes;
+}
+
+bool IsAlive(const ProcessId& process) {
+  const std::optional<ProcessInfo> info = ReadProcess(process.pid);
+  return info && info->id == process && !info->ended;
+}
+
+std::optional<uid_t> OwnerOf(pid_t pid) {
+  struct stat info = {};
+  if (::stat(StrCat("/proc/", pid).c_str(), &info) != 0) return std::nullopt;
+  return info.st_uid;
+}
+
+std::string BootId() {
+  const Result<std::string> text = PosixFileSystem().ReadFile("/proc/sys/kernel/random/boot_id", kLongestStat);
+  return text.ok() ? std::string(Trim(*text)) : "";
+}
+
+int OpenProcess(const ProcessId& process) {
+  const int fd = static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0));
+  // Opened first: from here on the number stands for the process that the descriptor has.
+  if (fd >= 0 && !IsAlive(process)) {
+    ::close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+bool SignalProcess(const ProcessId& process, int signal) {
+  const int fd = OpenProcess(process);
+  if (fd < 0) return false;
+  const bool sent = ::syscall(SYS_pidfd_send_signal, fd, signal, nullptr, 0) == 0;
+  ::close(fd);
+  return sent;
+}
+
+std::optional<std::string> StartVariable(pid_t pid, const std::string& name) {
+  const Result<std::string> text = PosixFileSystem().ReadFile(StrCat("/proc/", pid, "/environ"), kLongestEnvironment);
+  if (!text.ok()) return std::nullopt;
+  for (const std::string_view entry : Split(*text, '\0')) {
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
+      return std::string(entry.substr(name.size() + 1));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace allot::local

@@ -1,0 +1,67 @@
+#include "local/run_protocol.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <vector>
+
+#include "base/strings.h"
+
+namespace allot::local {
+
+std::string ProcessText(const ProcessId& process) { return StrCat(process.pid, " ", process.start); }
+
+std::optional<ProcessId> ParseProcess(std::string_view text) {
+  ProcessId process;
+  const std::vector<std::string_view> parts = Split(text, ' ');
+  const auto number = [](std::string_view part, auto& into) {
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), into);
+    return error == std::errc() && end == part.data() + part.size();
+  };
+  if (parts.size() != 2 || !number(parts[0], process.pid) || !number(parts[1], process.start) || process.pid <= 1) return std::nullopt;
+  return process;
+}
+
+std::string ContainerIdText(const ProcessId& process) { return StrCat(kContainerId, BootId(), "/", process.pid, "/", process.start); }
+
+std::optional<ProcessId> ParseContainerId(std::string_view text) {
+  if (!text.starts_with(kContainerId)) return std::nullopt;
+  const std::vector<std::string_view> parts = Split(text.substr(kContainerId.size()), '/');
+  if (parts.size() != 3 || parts[0].empty() || parts[0] != BootId()) return std::nullopt;
+  return ParseProcess(StrCat(parts[1], " ", parts[2]));
+}
+
+std::string NoLogOfRun(std::string_view name_space, std::string_view pod) {
+  return StrCat(
+      "Pod ", name_space, "/", pod,
+      " stands for a command of `allot run`: what that writes goes to the terminal it was started from, and there is no log of it");
+}
+
+bool IsGroupAlive(const ProcessId& leader) {
+  if (const std::optional<ProcessInfo> now = ReadProcess(leader.pid)) {
+    // Somebody else has the number now: no group of that number can have been left.
+    if (now->id != leader) return false;
+    if (!now->ended) return true;
+  }
+  // The kernel knows at once where there is none. Where there is one, it may be of the dead alone, who wait for their parents: /proc tells,
+  // and is asked twice, since who is started while it is read may be missed.
+  if (::kill(-leader.pid, 0) != 0 && errno == ESRCH) return false;
+  for (int look = 0; look < 2; ++look) {
+    const std::vector<ProcessInfo> all = AllProcesses();
+    if (std::any_of(all.begin(), all.end(), [&](const ProcessInfo& one) { return one.group == leader.pid && !one.ended; })) return true;
+  }
+  return false;
+}
+
+void SignalGroup(const ProcessId& leader, uid_t user, int signal) {
+  if (IsAlive(leader)) {
+    ::kill(-leader.pid, signal);
+    return;
+  }
+  for (const ProcessInfo& one : AllProcesses()) {
+    if (one.group == leader.pid && !one.ended && OwnerOf(one.id.pid) == user) SignalProcess(one.id, signal);
+  }
+}
+
+}  // namespace allot::local
