@@ -4,15 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/data_folder.h"
 #include "base/process.h"
 #include "base/status.h"
 #include "cli/args.h"
+#include "local/api_home.h"
 
 namespace allot::cli {
 
 Verb ApiserverVerb();
 
 // Where a server keeps its things unless told otherwise: /var/lib/allot/api for root, else allot/api below XDG_DATA_HOME or ~/.local/share.
+// Empty: nowhere, as HOME does not say where the user's things are.
 inline constexpr char kSystemDataFolder[] = "/var/lib/allot/api";
 std::string DefaultDataFolder(bool is_root, const Environment& environment);
 
@@ -20,9 +23,12 @@ std::string DefaultDataFolder(bool is_root, const Environment& environment);
 Result<std::string> ListenAddress(const std::string& text);
 Result<int> ListenPort(const std::string& text);
 
-// The names for the certificate of a server that listens on `address`: itself, or, where that is all of them, those of the `interfaces`;
-// the machine's; and what this machine is to itself. Sorted. A `hostname` that can be no DNS name is left out.
-std::vector<std::string> ServingNames(const std::string& address, const std::string& hostname, const std::vector<std::string>& interfaces);
+// The flags of a server, of which `allot up` is one, too, and what they say.
+std::vector<Flag> ApiFlags();
+Result<local::ApiHomeOptions> ApiOptions(const Arguments& arguments);
+// The folder of --data or its default, absolute. kInvalid: neither is there.
+Result<std::string> DataPath(const Arguments& arguments);
+Result<apiserver::DataFolder> OpenData(const Arguments& arguments);
 
 // What went wrong at the start, and what to do about it.
 Status WithAdvice(const Status& status, const std::string& folder);

@@ -144,13 +144,21 @@ Status Apply(Session& session, const Manifest& manifest, const ApplyOptions& opt
 std::string FailureText(const Manifest& manifest, const Status& status) {
   const kube::ApiError* const error = kube::ApiErrorOf(status);
   if (error == nullptr || error->message.empty()) return ErrorText(status);
+  // Where the field is: by the causes, or, of an apply that does not know the field, by the message.
+  std::string field = error->causes.empty() ? std::string() : error->causes[0].field;
+  constexpr std::string_view kUnknown = ": field not declared in schema";
+  if (const size_t end = error->message.find(kUnknown); field.empty() && end != std::string::npos) {
+    field = error->message.substr(error->message.rfind(' ', end) + 1, end - error->message.rfind(' ', end) - 1);
+  }
+  const size_t line = field.empty() || manifest.text == nullptr ? 0 : LineOfField(*manifest.text, field);
+  const std::string place = line == 0 ? manifest.place : StrCat(manifest.place, ", line ", line);
   return StrCat("Error from server", error->reason.empty() ? "" : StrCat(" (", error->reason, ")"), ": error when applying ",
-                Quoted(manifest.place, 400), ": ", error->message);
+                Quoted(place, 400), ": ", error->message);
 }
 
 int Run(const Verb& verb, const Arguments& arguments) {
-  if (!arguments.operands().empty()) return Exit(Invalid("apply takes files with -f, not ", Quoted(arguments.operands()[0])));
-  if (!arguments.Has("filename")) return Exit(Invalid("must specify --filename: a file, a folder, or - for standard input"));
+  if (!arguments.operands().empty()) return BadUsage(StrCat("apply takes files with -f, not ", Quoted(arguments.operands()[0])));
+  if (!arguments.Has("filename")) return BadUsage("must specify --filename: a file, a folder, or - for standard input");
   const Result<std::unique_ptr<Session>> session = Session::Open(verb, arguments);
   if (!session.ok()) return Exit(session.status());
   const Result<std::vector<Manifest>> manifests = ReadManifests(**session, arguments.All("filename"), arguments.Bool("recursive"));
@@ -195,7 +203,7 @@ Verb ApplyVerb() {
   verb.flags = {
       {"filename", 'f', "FILE", "a file, a folder, or - for standard input; may be repeated"},
       {"recursive", 'R', "", "look into the folders in a folder, too"},
-      {"namespace", 'n', "NAME", "where objects go that name no namespace"},
+      {"namespace", 'n', "NAMESPACE", "where objects go that name no namespace"},
       {"dry-run", 0, "none|server|client", "change nothing: server has all of it checked there, client only compares with what is there",
        "client"},
       {"force-conflicts", 0, "", "take over fields that other managers own"},

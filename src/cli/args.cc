@@ -71,6 +71,8 @@ Status Arguments::Add(const Flag& flag, std::string_view written, std::string_vi
     if (std::none_of(choices.begin(), choices.end(), fits)) {
       return Invalid(written, ": ", Quoted(value), " is not one of ", flag.value);
     }
+  } else if (value.empty() && flag.value != "SELECTOR") {  // an empty one selects everything
+    return Invalid(written, " needs a value (", flag.value, "), not an empty one");
   } else {
     TRY(CheckValue(flag.value, value).Context(written));
   }
@@ -140,13 +142,20 @@ const Flag* TakesNext(std::span<const Flag> flags, std::string_view word) {
   return nullptr;
 }
 
+size_t FirstOperand(std::span<const Flag> flags, std::span<const std::string_view> words) {
+  if (std::find(words.begin(), words.end(), "--") != words.end()) return words.size();
+  size_t i = 0;
+  while (i < words.size() && words[i].starts_with('-')) i += TakesNext(flags, words[i]) != nullptr ? 2 : 1;
+  return std::min(i, words.size());
+}
+
 std::span<const Flag> GlobalFlags() {
   static constexpr Flag kFlags[] = {
       {"kubeconfig", 0, "FILE", "the kubeconfig to read (default: those of KUBECONFIG, else ~/.kube/config)"},
       {"context", 0, "NAME", "use this context of the kubeconfig, not its current one"},
       {"cluster", 0, "NAME", "use this cluster of the kubeconfig, not the context's"},
       {"user", 0, "NAME", "use this user of the kubeconfig, not the context's"},
-      {"server", 's', "URL", "the address of the API server: https://HOST:PORT"},
+      {"server", 's', "URL", "the address of the API server: https://HOST:PORT; of one of this machine also its socket: /PATH/api.sock"},
       {"certificate-authority", 0, "FILE", "who may have signed the server's certificate"},
       {"insecure-skip-tls-verify", 0, "", "take any server for the right one; whoever is on the way can read and change everything"},
       {"token", 0, "TEXT", "a bearer token to show instead of the user's credentials"},

@@ -18,14 +18,14 @@ struct Flag {
   std::string_view name;  // without dashes
   char letter = 0;        // 0: none
   // What help calls the value; empty: a bool. "a|b|c=TEXT" is one of these, where c= takes any text behind it; they are checked, as are
-  // NUMBER, SECONDS and TIME (cli/values.h).
+  // NUMBER, SECONDS, TIME, NAMESPACE and URL (cli/values.h). No value is empty, but for that of a SELECTOR.
   std::string_view value{};
   std::string_view help{};
   std::string_view bare{};  // the value of the flag without one (--dry-run); empty: it must have one
 };
 
 // What the arguments that are no flags are, for the completion scripts.
-enum class Operands { kNone, kVerbs, kTypes, kFiles, kShells, kNodes };
+enum class Operands { kNone, kVerbs, kTypes, kFiles, kShells, kNodes, kPods, kCommand };
 
 class Arguments;
 struct Verb {
@@ -61,6 +61,9 @@ class Arguments {
 
 // The flag that `word` is, where its value comes in the next word; nullptr: it is none.
 const Flag* TakesNext(std::span<const Flag> flags, std::string_view word);
+
+// Where the first word stands that is neither a flag nor a flag's value, where no "--" says what is one; words.size(): there is none.
+size_t FirstOperand(std::span<const Flag> flags, std::span<const std::string_view> words);
 
 // What every verb that talks to a cluster takes.
 std::span<const Flag> GlobalFlags();

@@ -2,6 +2,7 @@
 
 #include "base/test_util.h"
 #include "cli/completion.h"
+#include "cli/get.h"
 #include "cli/verbs.h"
 
 namespace allot::cli {
@@ -70,12 +71,19 @@ TEST(Arguments, WhatIsWrongIsNamed) {
   EXPECT_THAT(Parse({"--namspace", "x"}), IsStatus(Code::kInvalid, "unknown flag \"--namspace\" (did you mean --namespace?)"));
   EXPECT_THAT(Parse({"-x"}), IsStatus(Code::kInvalid, HasSubstr("unknown flag \"-x\"")));
   EXPECT_THAT(Parse({"pods", "-n"}), IsStatus(Code::kInvalid, "-n needs a value (NAME)"));
+  EXPECT_THAT(Parse({"--namespace="}), IsStatus(Code::kInvalid, "--namespace needs a value (NAME), not an empty one"));
+  EXPECT_THAT(Parse({"-n", ""}), IsStatus(Code::kInvalid, "-n needs a value (NAME), not an empty one"));
   EXPECT_THAT(Parse({"-o", "xml"}), IsStatus(Code::kInvalid, "-o: \"xml\" is not one of json|yaml"));
+}
+
+TEST(Arguments, AnEmptySelectorSelectsEverything) {
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments, Arguments::Parse(AllFlags(GetVerb()), std::vector<std::string_view>{"-l", ""}));
+  EXPECT_TRUE(arguments.Has("selector"));
 }
 
 TEST(Arguments, UnknownFlagsSuggestWhatBeginsSoOrIsNear) {
   const auto message = [](std::string_view word) {
-    const Result<Arguments> arguments = Arguments::Parse(AllFlags(AllVerbs()[0]), std::vector<std::string_view>{word});
+    const Result<Arguments> arguments = Arguments::Parse(AllFlags(GetVerb()), std::vector<std::string_view>{word});
     return arguments.ok() ? "" : arguments.status().message();
   };
   EXPECT_THAT(message("--sort"), HasSubstr("did you mean --sort-by?"));
@@ -135,6 +143,12 @@ TEST(Completion, OffersVerbsFlagsChoicesAndKinds) {
   EXPECT_THAT(Words({"get", "cl"}), ElementsAre("claims", "classes"));
   EXPECT_THAT(Words({"completion", ""}), ElementsAre("bash", "fish", "zsh"));
   EXPECT_THAT(Words({"nope", ""}), ElementsAre());
+}
+
+TEST(Completion, BehindTheDashesIsSomebodyElsesCommandLine) {
+  EXPECT_TRUE(Complete(std::vector<std::string>{"run", "--memory", "6Gi", "--", "pyth"}).commands);
+  EXPECT_TRUE(Complete(std::vector<std::string>{"run", "--", "python3", "--model", "tr"}).files);
+  EXPECT_FALSE(Complete(std::vector<std::string>{"get", "--", "po"}).commands);
 }
 
 TEST(Completion, AsksTheClusterForNames) {

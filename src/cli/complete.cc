@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "cli/completion.h"
+#include "cli/get.h"
 #include "cli/verbs.h"
 #include "kube/discovery.h"
 
@@ -80,6 +81,20 @@ void CompleteTypes(const std::vector<std::string>& operands, bool all_namespaces
   if (all_namespaces) completions.names_of.clear();  // a name would be refused
 }
 
+// NAME, or pod/NAME where that is begun.
+void CompletePods(const std::vector<std::string>& operands, Completions& completions) {
+  const std::string last = completions.begun;
+  if (const size_t slash = last.find('/'); slash != std::string::npos) {
+    completions.prefix = last.substr(0, slash + 1);
+    completions.begun = last.substr(slash + 1);
+  }
+  completions.names_of = "pods";
+  for (const std::string& operand : operands) {
+    const size_t slash = operand.find('/');
+    completions.taken.push_back(slash == operand.npos ? operand : operand.substr(slash + 1));
+  }
+}
+
 }  // namespace
 
 Completions Complete(std::span<const std::string> given) {
@@ -92,14 +107,19 @@ Completions Complete(std::span<const std::string> given) {
   const Verb* const verb = words.empty() ? nullptr : FindVerb(verbs, words[0]);
   if (verb == nullptr) {
     const bool only_flags = words.empty() || words[0].starts_with('-');
-    const std::vector<Flag> known = AllFlags(verbs[0]);
+    const std::vector<Flag> known = AllFlags(GetVerb());
     if (only_flags && !given.empty() &&
         (given.back().starts_with('-') || (!before.empty() && TakesNext(known, before.back()) != nullptr))) {
       std::vector<std::string> as_if(given.begin(), given.end());
-      as_if.emplace(as_if.begin(), verbs[0].name);  // get: what it takes, most others do
+      as_if.emplace(as_if.begin(), GetVerb().name);  // get: what it takes, most others do
       return Complete(as_if);
     }
     if (only_flags) OfferVerbs(verbs, completions);
+    return completions;
+  }
+  if (const auto rest = std::find(words.begin(), words.end(), "--"); verb->operands == Operands::kCommand && rest != words.end()) {
+    // Somebody else's command line.
+    (rest + 1 == words.end() ? completions.commands : completions.files) = true;
     return completions;
   }
   const std::vector<Flag> flags = AllFlags(*verb);
@@ -129,6 +149,8 @@ Completions Complete(std::span<const std::string> given) {
   } else if (verb->operands == Operands::kNodes) {
     completions.names_of = "nodes";
     completions.taken = operands;
+  } else if (verb->operands == Operands::kPods) {
+    CompletePods(operands, completions);
   } else if (verb->operands == Operands::kTypes) {
     CompleteTypes(operands, all_namespaces, completions);
   }

@@ -32,6 +32,11 @@ _allot() {
     COMPREPLY=($(compgen -f -- "${last#-*=}"))
     return
   fi
+  if [[ ${COMPREPLY[*]} == :commands ]]; then
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -c -- "$last" | sort -u))
+    return
+  fi
   # what is completed is the part behind the last "=" or ":"
   cut=${last%"${last##*[=:]}"}
   COMPREPLY=("${COMPREPLY[@]#"$cut"}")
@@ -49,6 +54,8 @@ _allot() {
   if [[ $found == :files ]]; then
     compset -P '-*='
     _files
+  elif [[ $found == :commands ]]; then
+    _command_names -e || _files
   elif [[ -n $found ]]; then
     compadd -Q -- $found
   fi
@@ -63,6 +70,8 @@ function __allot_complete
   set -l found (allot __complete -- $words[2..-1] 2>/dev/null)
   if test "$found" = :files
     __fish_complete_path (string replace -r '^-[^=]*=' '' -- (commandline -ct))
+  else if test "$found" = :commands
+    __fish_complete_command
   else
     printf '%s\n' $found
   end
@@ -114,6 +123,7 @@ int RunComplete(const Verb&, const Arguments& arguments) {
   const MonotonicTime deadline = std::chrono::steady_clock::now() + kTime;
   const Completions completions = Complete(arguments.operands());
   if (completions.files) return Exit(Print(":files\n"));
+  if (completions.commands) return Exit(Print(":commands\n"));
   std::set<std::string> words(completions.words.begin(), completions.words.end());
   const auto offer = [&](const std::string& word) {
     const bool taken = std::find(completions.taken.begin(), completions.taken.end(), word) != completions.taken.end();
@@ -136,8 +146,7 @@ int RunCompletion(const Verb&, const Arguments& arguments) {
   if (shell == "bash") return Exit(Print(kBash));
   if (shell == "zsh") return Exit(Print(kZsh));
   if (shell == "fish") return Exit(Print(kFish));
-  Note("error: which shell? bash, zsh or fish: allot completion bash");
-  return 2;
+  return BadUsage("which shell? bash, zsh or fish: allot completion bash");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ Verb CompleteVerb();
 struct Completions {
   std::vector<std::string> words;  // whole, with `prefix`
   bool files = false;              // a path is being written
+  bool commands = false;           // a program is being named
   std::string prefix;              // of the last word, in front of what is completed: "pod/", "--namespace=", "pods,"
   std::string begun;               // the rest of the last word
 

@@ -106,13 +106,17 @@ Status AwaitEnd(Session& session, const Doomed& one, const std::string& uid, con
     if (patience.deadline && std::chrono::steady_clock::now() > *patience.deadline) {
       return Unavailable("timed out waiting for the condition on ", type.plural, "/", one.name);
     }
-    const Result<kube::ObjectPtr> object = session.client().Get(type, one.namespace_name, one.name);
-    if (kube::HasReason(object.status(), "NotFound")) return Status();
-    if (!object.ok()) return object.status();
-    if ((*object)->uid() != uid) return Status();  // another of that name
+    // A list, not a Get: its version is one that a watch can begin with, however long ago the object changed.
+    kube::ListOptions list;
+    list.field_selector = StrCat("metadata.name=", one.name);
+    bool is_there = false;
+    ASSIGN_OR_RETURN(const std::string version, session.client().List(type, one.namespace_name, list, [&](const kube::ObjectPtr& object) {
+      is_there = is_there || object->uid() == uid;
+    }));
+    if (!is_there) return Status();
     kube::WatchOptions options;
-    options.field_selector = StrCat("metadata.name=", one.name);
-    options.resource_version = (*object)->resource_version();
+    options.field_selector = list.field_selector;
+    options.resource_version = version;
     const auto watch = session.client().StartWatch(type, one.namespace_name, options);
     if (!watch.ok() && !kube::IsExpired(watch.status())) return watch.status();
     while (watch.ok()) {
@@ -161,7 +165,7 @@ int DeleteAll(Session& session, const std::vector<Doomed>& doomed, const Options
 
 int Run(const Verb& verb, const Arguments& arguments) {
   const Result<Options> options = OptionsOf(arguments);
-  if (!options.ok()) return Exit(options.status());
+  if (!options.ok()) return BadUsage(options.status().message());
   const Result<std::unique_ptr<Session>> session = Session::Open(verb, arguments);
   if (!session.ok()) return Exit(session.status());
   const Result<std::vector<Doomed>> doomed = DoomedOf(**session, arguments);
@@ -187,7 +191,7 @@ Verb DeleteVerb() {
       "  # all Pods with a label, without waiting\n"
       "  allot delete pods -l app=train --wait=false\n";
   verb.flags = {
-      {"namespace", 'n', "NAME", "look in this namespace, not in the context's"},
+      {"namespace", 'n', "NAMESPACE", "look in this namespace, not in the context's"},
       {"all-namespaces", 'A', "", "look in all namespaces, with --all or -l"},
       {"selector", 'l', "SELECTOR", "only those with these labels: app=train"},
       {"all", 0, "", "delete all objects of the kind"},

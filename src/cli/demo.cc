@@ -1,153 +1,202 @@
 #include "cli/demo.h"
 
-#include <cstdio>
-#include <string>
-#include <vector>
+#include <unistd.h>
 
-#include "alloc/allocator.h"
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "base/file_system.h"
 #include "base/random.h"
-#include "cel/cache.h"
-#include "model/objects.h"
+#include "base/shell_word.h"
+#include "cli/demo_manifests.h"
+#include "cli/output.h"
+#include "cli/stop_signals.h"
+#include "cli/up.h"
+#include "cli/verbs.h"
+#include "json/json.h"
+#include "json/yaml.h"
+#include "kube/client.h"
+#include "local/up.h"
 
 namespace allot::cli {
 namespace {
 
-// Eight GPUs of one machine as allot's node agent publishes them, and who is on them.
-std::string Cluster() {
-  std::string yaml = R"(
-kind: Node
-metadata: {name: lab-1}
----
-kind: DeviceClass
-metadata: {name: gpu.nvidia.com}
-spec: {selectors: [{cel: {expression: 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"'}}]}
----
-kind: ResourceSlice
-metadata: {name: 00000-gpu.nvidia.com-lab-1}
-spec:
-  driver: gpu.nvidia.com
-  pool: {name: lab-1, generation: 1, resourceSliceCount: 1}
-  nodeName: lab-1
-  devices:
-)";
-  struct Gpu {
-    const char *product, *memory, *more;
-  };
-  const Gpu gpus[] = {
-      {"NVIDIA GeForce RTX 3090", "24Gi", ""},
-      {"NVIDIA GeForce RTX 3090", "24Gi", ""},
-      {"NVIDIA GeForce RTX 3090", "24Gi", ""},
-      {"NVIDIA GeForce RTX 3090", "24Gi", ", taints: [{key: gpu.nvidia.com/xid, value: '79', effect: NoSchedule}]"},
-      {"NVIDIA GeForce RTX 3060", "12Gi", ""},
-      {"NVIDIA GeForce RTX 3060", "12Gi", ""},
-      {"NVIDIA GeForce RTX 3060", "12Gi", ""},
-      {"NVIDIA GeForce RTX 3060", "12Gi", ""},
-  };
-  int index = 0;
-  for (const Gpu& gpu : gpus) {
-    yaml += StrCat("  - {name: gpu-", index,
-                   ", allowMultipleAllocations: true, attributes: {type: {string: gpu}, productName: {string: ", gpu.product,
-                   "}, uuid: {string: GPU-", index, "}}, capacity: {memory: {value: ", gpu.memory,
-                   ", requestPolicy: {default: ", gpu.memory, ", validRange: {min: 1Mi, step: 1Mi}}}}", gpu.more, "}\n");
-    ++index;
-  }
-  struct Share {
-    const char* pod;
-    int gpu;
-    const char* memory;
-  };
-  const Share shares[] = {{"train-1", 0, "12Gi"},     {"train-2", 0, "10Gi"},     {"llm-server", 1, "24Gi"}, {"notebook-ana", 2, "6Gi"},
-                          {"notebook-ben", 2, "6Gi"}, {"notebook-eva", 2, "6Gi"}, {"render", 4, "12Gi"}};
-  for (const Share& share : shares) {
-    yaml += StrCat("---\nkind: ResourceClaim\nmetadata: {name: ", share.pod, "-gpu, namespace: lab, uid: ", share.pod,
-                   "}\nstatus: {reservedFor: [{name: ", share.pod,
-                   "}], allocation: {devices: {results: [{request: gpu, driver: gpu.nvidia.com, ", "pool: lab-1, device: gpu-", share.gpu,
-                   ", shareID: s, consumedCapacity: {memory: ", share.memory, "}}]}}}\n");
-  }
-  return yaml;
-}
+constexpr std::chrono::seconds kPatience{20};
+constexpr std::string_view kGpus = "rtx3090:2,rtx3060";
 
-std::string Claim(std::string_view name, std::string_view memory) {
-  return StrCat("kind: ResourceClaim\nmetadata: {name: ", name, ", namespace: lab, uid: ", name,
-                "}\nspec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, allocationMode: ExactCount, count: "
-                "1, selectors: ",
-                "[{cel: {expression: 'device.attributes[\"gpu.nvidia.com\"].productName == \"NVIDIA GeForce RTX 3090\"'}}], ",
-                "capacity: {requests: {memory: ", memory, "}}}}]}}\n");
-}
+class Demo {
+ public:
+  Demo(kube::Client& client, std::string kubeconfig) : client_(client), kubeconfig_(std::move(kubeconfig)) {}
 
-// gpu-0  NVIDIA GeForce RTX 3090  [######################..]  22Gi of 24Gi  train-1 12Gi, train-2 10Gi
-void PrintGpus(const model::ResourceSlice& slice, const alloc::Ledger& ledger) {
-  constexpr int kWidth = 24;
-  for (const model::Device& device : slice.devices) {
-    const model::Quantity& whole = device.capacity[0].value;
-    model::Quantity held;
-    std::string holders;
-    if (const alloc::Usage* usage = ledger.Find({slice.driver, slice.pool, device.name})) {
-      held = *usage->Consumed("memory");
-      for (const alloc::Hold& hold : usage->holds) {
-        holders += StrCat(holders.empty() ? "" : ", ", hold.reserved_for[0], " ", hold.consumed[0].second.ToString());
-      }
+  Status Play() {
+    TRY(Say("\n1. Four Pods on one GPU: each asks for 6Gi of an RTX 3090, and 4 x 6 is 24.\n"));
+    TRY(Apply("gpu-6gi-3090"));
+    for (const char* name : {"share-1", "share-2", "share-3", "share-4"}) TRY(Apply(name));
+    for (const char* name : {"share-1", "share-2", "share-3", "share-4"}) TRY(Await(name, "Running"));
+    TRY(Show({"get", "pods"}));
+    TRY(Say("   Each sees its own share, and no more:\n"));
+    TRY(Show({"logs", "share-1"}));
+
+    TRY(Say("\n2. A whole GPU: 24Gi, on the other RTX 3090. A second one has to wait, and is told for what.\n"));
+    TRY(Apply("gpu-24gi-3090"));
+    TRY(Apply("whole-1"));
+    TRY(Await("whole-1", "Running"));
+    TRY(Apply("whole-2"));
+    TRY(AwaitExplained("whole-2"));
+    TRY(Show({"explain", "pod/whole-2"}));
+
+    TRY(Say("\n3. 6Gi of any GPU: two more Pods, on the RTX 3060.\n"));
+    TRY(Apply("gpu-6gi-any"));
+    for (const char* name : {"any-1", "any-2"}) TRY(Apply(name));
+    for (const char* name : {"any-1", "any-2"}) TRY(Await(name, "Running"));
+    TRY(Show({"status"}));
+
+    TRY(Say("\n4. whole-1 ends, and whole-2 starts by itself.\n"));
+    TRY(Note("kubectl delete pod whole-1"));
+    TRY(client_.Delete(kube::types::kPods, "default", "whole-1", {}, Patience()).status());
+    TRY(Await("whole-2", "Running"));
+    return Show({"status"});
+  }
+
+ private:
+  static http::Patience Patience() { return {std::chrono::steady_clock::now() + kPatience, nullptr}; }
+
+  static Status Say(std::string_view text) {
+    TRY(Print(text));
+    return Flush();
+  }
+  static Status Note(std::string_view command) { return Say(StrCat("   $ ", command, "\n")); }
+
+  // The command as the user would type it, then what it prints.
+  Status Show(std::vector<std::string> words) {
+    TRY(Note(StrCat("allot ", Join(words, " "))));
+    words.push_back(StrCat("--kubeconfig=", kubeconfig_));
+    const std::vector<std::string_view> views(words.begin(), words.end());
+    const int code = RunProgram(views);
+    return code == 0 ? Flush() : Unavailable("allot ", words[0], " ended with ", code);
+  }
+
+  Status Apply(std::string_view name) {
+    const auto manifest = std::ranges::find(manifests_, name, &DemoManifest::name);
+    CHECK(manifest != manifests_.end());
+    const kube::ResourceType& type = manifest->kind == "Pod" ? kube::types::kPods : kube::types::kResourceClaimTemplates;
+    ASSIGN_OR_RETURN(const std::vector<json::Document> documents, json::ParseYaml(manifest->yaml));
+    TRY(Note(StrCat("kubectl apply -f ", name, ".yaml")));
+    return client_.Create(type, "default", json::Write(documents.at(0).root()), {}, Patience()).status();
+  }
+
+  Status Until(std::string_view pod, std::string_view what, const std::function<bool(const kube::Object&)>& done) {
+    const http::Patience patience = Patience();
+    for (;;) {
+      ASSIGN_OR_RETURN(const kube::ObjectPtr object, client_.Get(kube::types::kPods, "default", pod, patience));
+      if (done(*object)) return Status();
+      if (std::chrono::steady_clock::now() > *patience.deadline) return Unavailable("Pod ", pod, " is not ", what, " in time");
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    const int filled = static_cast<int>(held.AsApproximateFloat64() / whole.AsApproximateFloat64() * kWidth + 0.5);
-    const std::string bar = std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(kWidth - filled), '.');
-    if (!device.taints.empty())
-      holders += StrCat(holders.empty() ? "" : ", ", "tainted ", device.taints[0].key, "=", device.taints[0].value);
-    std::string product;
-    for (const model::Attribute& attribute : device.attributes) {
-      if (attribute.name.id == "productName") product = attribute.value.text;
-    }
-    std::printf("  %s  %-24s [%s] %5s of %s  %s\n", std::string(device.name).c_str(), product.c_str(), bar.c_str(),
-                held.Canonical().c_str(), whole.Canonical().c_str(), holders.c_str());
+  }
+
+  Status Await(std::string_view pod, std::string_view phase) {
+    return Until(pod, phase, [&](const kube::Object& object) { return kube::Object::Text(object.json()["status"]["phase"]) == phase; });
+  }
+
+  // The scheduler has looked at it, and said why not.
+  Status AwaitExplained(std::string_view pod) {
+    return Until(pod, "explained", [](const kube::Object& object) { return object.json()["status"]["conditions"].IsArray(); });
+  }
+
+  kube::Client& client_;
+  const std::string kubeconfig_;
+  const std::vector<DemoManifest> manifests_ = DemoManifests();
+};
+
+// Ends what runs, so that nothing is left when the folder goes.
+void EndPods(kube::Client& client) {
+  std::vector<std::string> names;
+  const http::Patience patience{std::chrono::steady_clock::now() + kPatience, nullptr};
+  const auto list = [&] {
+    names.clear();
+    return client.ListValues(
+        kube::types::kPods, "default", {}, [&](const json::Value& pod) { names.emplace_back(pod["metadata"]["name"].AsString()); },
+        patience);
+  };
+  if (!list().ok()) return;
+  for (const std::string& name : names)
+    static_cast<void>(client.Delete(kube::types::kPods, "default", name, {.grace_seconds = 1}, patience));
+  while (!names.empty() && std::chrono::steady_clock::now() < *patience.deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (!list().ok()) return;
   }
 }
 
-Status Run() {
-  model::Objects objects;
-  TRY(objects.Add(Cluster()));
-  alloc::Ledger ledger;
-  for (const model::ResourceClaim& claim : objects.claims) ledger.Add(claim);
-  std::printf("Node lab-1: eight GPUs, shared by memory\n\n");
-  PrintGpus(objects.slices[0], ledger);
+struct Folder {
+  std::string path;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
 
-  alloc::Options options;
-  const model::ResourceSlice* slices[] = {&objects.slices[0]};
-  ASSIGN_OR_RETURN(const alloc::Inventory inventory, alloc::Inventory::Gather(objects.nodes[0], slices, options.features, options.quirks));
-  alloc::Classes classes;
-  classes.Add(objects.classes[0]);
-  cel::Cache selectors;
+Status Run(const Arguments& arguments) {
+  if (arguments.Bool("print")) return Print(DemoYaml());
+  const bool stay = arguments.Bool("stay");
+  std::string pattern = (std::filesystem::temp_directory_path() / "allot-demo-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) return Unavailable(pattern, ": cannot be made");
+  const Folder folder{pattern};
+  PosixFileSystem files;
+  SystemClock clock;
   SystemRandom random;
-  const alloc::Allocator allocator(classes, selectors, random, options);
-  for (const auto& [name, memory] : {std::pair("fine-tune", "6Gi"), std::pair("pre-train", "16Gi")}) {
-    TRY(objects.Add(Claim(name, memory)));
-    const model::ResourceClaim* claims[] = {&objects.claims.back()};
-    std::printf("\nPod lab/%s asks for %s of an RTX 3090:\n", name, memory);
-    ASSIGN_OR_RETURN(const alloc::Answer answer, allocator.Allocate(inventory, ledger, claims));
-    if (answer.outcome == alloc::Answer::Outcome::kFits) {
-      const model::DeviceResult& result = answer.allocations[0].results[0];
-      std::printf("  starts on %s with %s (share %s)\n", std::string(result.device).c_str(),
-                  result.consumed_capacity[0].amount.ToString().c_str(), result.share_id.c_str());
-      model::ResourceClaim& claim = objects.claims.back();
-      claim.allocation = answer.allocations[0];
-      claim.reserved_for = {claim.name};
-      ledger.Add(claim);
-    } else {
-      std::printf("%s", answer.reasons.ToString().c_str());
-    }
+  Log log(clock, Log::Format::kText, [](std::string_view) {});
+  StopSignals signals;  // before there are threads
+  local::UpOptions options = UpDefaults();
+  ASSIGN_OR_RETURN(options.nodes, local::ReadGpus(kGpus, 1));
+  ASSIGN_OR_RETURN(options.data, apiserver::OpenDataFolder(folder.path));
+  TRY(Print(StrCat("Two RTX 3090 and one RTX 3060, simulated: no GPU, no root and no Kubernetes is needed.\n   $ allot up --gpus ", kGpus,
+                   "\n")));
+  TRY(Flush());
+  const auto begin = std::chrono::steady_clock::now();
+  ASSIGN_OR_RETURN(const std::unique_ptr<local::Up> up, local::Up::Start(std::move(options), files, clock, random, log, signals.stop));
+  ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> client, kube::Client::Make(up->api().ClientConfig(), {.qps = 0}));
+  for (const std::string_view line : Split(up->Greeting(), '\n')) {
+    if (line.starts_with("#   gpu")) TRY(Print(StrCat(line.substr(1), "\n")));
   }
-  return Status();
+  Status played = Demo(*client, up->api().folder().admin_config()).Play();
+  if (played.ok() && stay) {
+    TRY(Print(StrCat("\nIt goes on until Ctrl-C. In another terminal:\n   export KUBECONFIG=", ShellWord(up->api().folder().admin_config()),
+                     "\n   kubectl get pods,resourceclaims,resourceslices\n")));
+    TRY(Flush());
+    up->Run(signals.stop);
+  }
+  EndPods(*client);
+  up->Stop();
+  TRY(std::move(played));
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  if (stay) return Print("All of it is gone again.\n");
+  return Print(StrCat("\nAll of it is gone again, after ", took / 1000, ".", took % 1000 / 100,
+                      " seconds. `allot up` does the same for real; `allot demo --stay` leaves this one running for kubectl, "
+                      "and `allot demo --print` prints the YAML that was applied.\n"));
 }
 
 }  // namespace
 
-int Demo() {
-  const Status status = Run();
-  if (status.ok() && std::fflush(stdout) == 0) return 0;
-  if (status.ok()) {
-    std::perror("error: standard output");
-    return 1;
-  }
-  std::fprintf(stderr, "error: %s\n", status.message().c_str());
-  return 1;
+Verb DemoVerb() {
+  Verb verb;
+  verb.name = "demo";
+  verb.summary = "A few seconds of GPU sharing on simulated GPUs: who gets what, who waits, and why.";
+  verb.usage = "[flags]";
+  verb.examples =
+      "# Plays it, and leaves nothing behind\n"
+      "allot demo\n"
+      "# Stays afterwards, for kubectl\n"
+      "allot demo --stay\n"
+      "# The same by hand: with `allot up --gpus rtx3090:2,rtx3060` in another terminal, and its KUBECONFIG\n"
+      "allot demo --print | allot apply -f -\n";
+  verb.flags = {{.name = "stay", .help = "goes on until Ctrl-C, for kubectl in another terminal"},
+                {.name = "print", .help = "prints the YAML that it applies, and nothing else happens"}};
+  verb.connects = false;
+  verb.run = [](const Verb&, const Arguments& arguments) { return Exit(Run(arguments)); };
+  return verb;
 }
 
 }  // namespace allot::cli

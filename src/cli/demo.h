@@ -1,9 +1,10 @@
 #pragma once
-// `allot demo`: a day on a shared machine, decided by the real allocator.
+// allot demo: GPU sharing on this machine in a few seconds, on simulated GPUs; nothing of it stays.
+
+#include "cli/args.h"
 
 namespace allot::cli {
 
-// Prints to standard output; returns the exit code.
-int Demo();
+Verb DemoVerb();
 
 }  // namespace allot::cli

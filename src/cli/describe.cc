@@ -130,7 +130,7 @@ Verb DescribeVerb() {
       "  # the Pods with a label, in all namespaces\n"
       "  allot describe pods -l app=train -A\n";
   verb.flags = {
-      {"namespace", 'n', "NAME", "look in this namespace, not in the context's"},
+      {"namespace", 'n', "NAMESPACE", "look in this namespace, not in the context's"},
       {"all-namespaces", 'A', "", "look in all namespaces"},
       {"selector", 'l', "SELECTOR", "only those with these labels: app=train"},
       {"filename", 'f', "FILE", "take what a file, a folder or standard input (-) names; may be repeated"},

@@ -1,6 +1,7 @@
 // Describes a Pod: kubectl's lines, and the claims that it holds.
 
 #include <algorithm>
+#include <set>
 
 #include "cli/age.h"
 #include "cli/description.h"
@@ -68,10 +69,25 @@ void DescribeOneClaim(Session& session, std::string_view namespace_name, std::st
   }
 }
 
+// The claim that a scheduler made for amounts of resources (nvidia.com/gpu: 1), under the names of these.
+void DescribeExtendedClaim(Session& session, const kube::Object& pod, const json::Value& extended, Description& description) {
+  std::set<std::string> resources, containers;
+  for (const json::Value& mapping : ItemsOf(extended["requestMappings"])) {
+    resources.emplace(Text(mapping["resourceName"]));
+    containers.emplace(Text(mapping["containerName"]));
+  }
+  description.Line(1, Join({resources.begin(), resources.end()}, ", "), ":");
+  description.Field(2, "Claim", Text(extended["resourceClaimName"]));
+  DescribeOneClaim(session, pod.namespace_name(), Text(extended["resourceClaimName"]), description);
+  description.Field(2, "Containers", Join({containers.begin(), containers.end()}, ", "));
+}
+
 void DescribeClaims(Session& session, const kube::Object& pod, Description& description) {
   const json::Value& spec = pod.json()["spec"];
-  if (ItemsOf(spec["resourceClaims"]).empty()) return;
+  const json::Value& extended = pod.json()["status"]["extendedResourceClaimStatus"];
+  if (ItemsOf(spec["resourceClaims"]).empty() && extended.IsNull()) return;
   description.Line(0, "Resource Claims:");
+  if (!extended.IsNull()) DescribeExtendedClaim(session, pod, extended, description);
   for (const json::Value& entry : ItemsOf(spec["resourceClaims"])) {
     description.Line(1, Text(entry["name"]), ":");
     const std::string_view name = ClaimNameOf(pod.json(), entry);

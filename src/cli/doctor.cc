@@ -181,7 +181,7 @@ Verb DoctorVerb() {
       "  # may the agents be removed? exit code 1 while Pods hold GPUs\n"
       "  allot doctor --before-uninstall\n";
   verb.flags = {
-      {"namespace", 'n', "NAME", "look for the agents in this namespace (default: in all)"},
+      {"namespace", 'n', "NAMESPACE", "look for the agents in this namespace (default: in all)"},
       {"output", 'o', "json|yaml", "write it in this form"},
       {"before-uninstall", 0, "", "only say which Pods hold GPUs, and fail if there are any"},
   };

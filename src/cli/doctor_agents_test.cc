@@ -9,6 +9,16 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
+TEST(Doctor, OnOneMachineAgentsAndContainersAreThoseOfUp) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.daemon_sets = cluster.agents = "";
+  cluster.nodes =
+      R"({"metadata":{"name":"n1","labels":{"allot.dev/local":"true"}},"status":{"nodeInfo":{"containerRuntimeVersion":"allot://processes"}}})";
+  EXPECT_THAT(Diagnosis(cluster, 0), AllOf(HasSubstr("agents: allot up runs them"), Not(HasSubstr("helm install"))));
+  cluster.slices = cluster.claims = "";
+  EXPECT_THAT(Diagnosis(cluster, 1), AllOf(HasSubstr("offers no GPU"), HasSubstr("allot up --gpus"), Not(HasSubstr("helm install"))));
+}
+
 TEST(Doctor, WithoutAgentsItSaysHowToInstallThem) {
   FakeCluster cluster = HealthyCluster();
   cluster.daemon_sets = cluster.agents = "";

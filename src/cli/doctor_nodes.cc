@@ -54,6 +54,7 @@ Finding RuntimeFinding(std::string_view version) {
     return {"nodes", Verdict::kWarning, text + ", which does not know CDI devices of Kubernetes",
             "update CRI-O to 1.28 or later: older ones take CDI devices by annotations only"};
   }
+  if (runtime.name == "allot" || runtime.name == "podman") return {"nodes", Verdict::kOk, text + ", by allot up"};
   if (runtime.name == "docker") {
     return {"nodes", Verdict::kFailed, text + ", whose shim for Kubernetes knows no CDI", "use containerd 2 or CRI-O 1.28"};
   }

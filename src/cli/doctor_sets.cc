@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "cli/description.h"
 #include "cli/doctor_checks.h"
+#include "local/node_object.h"
 
 namespace allot::cli {
 namespace {
@@ -74,6 +75,13 @@ void CheckSet(const kube::Object& set, const Listing& agents, Findings& findings
   }
 }
 
+// One machine: all nodes are of `allot up`.
+bool RunsByUp(const ClusterFacts& facts) {
+  const auto& nodes = facts.nodes.objects;
+  return !nodes.empty() &&
+         std::all_of(nodes.begin(), nodes.end(), [](const kube::ObjectPtr& node) { return node->Label(local::kLocalLabel) == "true"; });
+}
+
 // Nothing of ours is installed.
 Finding NoSetFinding(const ClusterFacts& facts) {
   if (!facts.nvidias_sets.objects.empty()) {
@@ -85,6 +93,11 @@ Finding NoSetFinding(const ClusterFacts& facts) {
         "its resources.gpus.enabled=false), then install allot; claims, templates and classes stay as they are (docs/chart.md, \"Moving "
         "over from NVIDIA's driver\")",
         StrCat("helm uninstall ", release.name, " -n ", release.namespace_name)};
+  }
+  if (RunsByUp(facts)) {
+    if (!facts.offered.empty()) return {"agents", Verdict::kOk, "agents: allot up runs them"};
+    return {"agents", Verdict::kFailed, "agents: allot up runs them, and offers no GPU",
+            "its log says why: it found no driver, or was told --gpus none. To simulate some:", "allot up --gpus rtx3090:2"};
   }
   if (facts.offered.empty()) {
     return {"agents", Verdict::kFailed, "agents: there is no DaemonSet of the chart nvidia-dra-driver-gpu", "install it:", kInstall};

@@ -72,12 +72,12 @@ Result<GetRequest> RequestOf(const Arguments& arguments) {
   const size_t equals = output.find('=');
   request.output = output.substr(0, equals);
   if (request.output == "jsonpath") {
-    ASSIGN_OR_RETURN(request.path, json::JsonPath::Parse(output.substr(equals + 1)));
+    ASSIGN_OR_RETURN(request.path, json::JsonPath::Parse(output.substr(equals + 1)).Context("-o"));
   } else if (request.output == "custom-columns") {
-    ASSIGN_OR_RETURN(request.columns, ParseColumns(output.substr(equals + 1)));
+    ASSIGN_OR_RETURN(request.columns, ParseColumns(output.substr(equals + 1)).Context("-o"));
   }
   if (arguments.Has("sort-by")) {
-    ASSIGN_OR_RETURN(request.sort_by, json::JsonPath::ParseRelaxed(arguments.Get("sort-by")));
+    ASSIGN_OR_RETURN(request.sort_by, json::JsonPath::ParseRelaxed(arguments.Get("sort-by")).Context("--sort-by"));
   }
   for (const std::string& labels : arguments.All("label-columns")) {
     for (const std::string_view label : Split(labels, ',')) request.label_columns.emplace_back(label);
@@ -105,8 +105,7 @@ Result<std::vector<Target>> TargetsOf(Session& session, const Arguments& argumen
   return targets;
 }
 
-Status Run(const Verb& verb, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const GetRequest request, RequestOf(arguments));
+Status Run(const Verb& verb, const Arguments& arguments, const GetRequest& request) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
   ASSIGN_OR_RETURN(const std::vector<Target> targets, TargetsOf(*session, arguments));
   if (arguments.Bool("watch")) {
@@ -205,7 +204,7 @@ Verb GetVerb() {
       "  slices     resourceslices.resource.k8s.io: the devices that drivers offer\n"
       "  classes    deviceclasses.resource.k8s.io: kinds of devices to ask for\n";
   verb.flags = {
-      {"namespace", 'n', "NAME", "look in this namespace, not in the context's"},
+      {"namespace", 'n', "NAMESPACE", "look in this namespace, not in the context's"},
       {"all-namespaces", 'A', "", "look in all namespaces"},
       {"selector", 'l', "SELECTOR", "only those with these labels: app=train,stage!=test"},
       {"field-selector", 0, "SELECTOR", "only those with these fields: spec.nodeName=lab-1"},
@@ -220,7 +219,10 @@ Verb GetVerb() {
       {"no-headers", 0, "", "leave out the names of the columns"},
   };
   verb.operands = Operands::kTypes;
-  verb.run = [](const Verb& self, const Arguments& arguments) { return Exit(Run(self, arguments)); };
+  verb.run = [](const Verb& self, const Arguments& arguments) {
+    const Result<GetRequest> request = RequestOf(arguments);
+    return request.ok() ? Exit(Run(self, arguments, *request)) : BadUsage(request.status().message());
+  };
   return verb;
 }
 

@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "base/test_util.h"
+#include "cli/verbs.h"
 #include "http/server.h"
 
 namespace allot::cli {
@@ -55,6 +57,41 @@ TEST_F(KubeconfigTest, ARefusalIsInTheServersWords) {
 TEST_F(KubeconfigTest, AnAnswerThatIsNoStatusIsItsCode) {
   Answer(502, "<html>");
   EXPECT_THAT(AskForKubeconfig(Socket()), IsStatus(Code::kUnavailable, HasSubstr("answers 502")));
+}
+
+TEST_F(KubeconfigTest, ASocketThatAServerLeftBehindGivesWayToTheMachines) {
+  const std::string own = folder_ + "/own.sock";
+  EXPECT_EQ(ChooseSocket(own, Socket()), Socket());
+  ASSERT_OK(http::Listener::Unix(own, 0600));  // gone at once
+  std::ofstream(own).put('x');                 // whatever it is, nobody listens there
+  EXPECT_EQ(ChooseSocket(own, Socket()), own);
+  Answer(201, "kind: Config\n");
+  EXPECT_EQ(ChooseSocket(own, Socket()), Socket());
+  EXPECT_EQ(ChooseSocket(Socket(), folder_ + "/other.sock"), Socket());
+}
+
+TEST_F(KubeconfigTest, TheServerIsNamedByItsSocketAsAUrlOrAPath) {
+  Answer(201, "kind: Config\n");
+  for (const std::string& server : {Socket(), "unix://" + Socket()}) {
+    ::testing::internal::CaptureStdout();
+    const int code = RunProgram(std::vector<std::string_view>{"kubeconfig", "--server", server});
+    EXPECT_EQ(::testing::internal::GetCapturedStdout(), "kind: Config\n") << server;
+    EXPECT_EQ(code, 0);
+  }
+}
+
+TEST_F(KubeconfigTest, AServerThatCannotSeeWhoAsksIsBadUsage) {
+  for (const auto& [words, error] :
+       {std::pair<std::vector<std::string_view>, const char*>{{"--server", "https://127.0.0.1:6480"}, "is no unix socket"},
+        {{"--server=/a", "--data=/b"}, "give one of them"},
+        {{"--server="}, "--server needs a value"}}) {
+    std::vector<std::string_view> all = {"kubeconfig"};
+    all.insert(all.end(), words.begin(), words.end());
+    ::testing::internal::CaptureStderr();
+    const int code = RunProgram(all);
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr(error));
+    EXPECT_EQ(code, 2);
+  }
 }
 
 TEST_F(KubeconfigTest, WithoutAServerTheErrorSaysHowToStartOne) {

@@ -139,7 +139,7 @@ class Kinds {
 };
 
 Result<Manifest> Check(Session& session, Kinds& kinds, const RawManifest& raw) {
-  Manifest manifest{raw.place, raw.object, nullptr, ""};
+  Manifest manifest{raw.place, raw.object, nullptr, "", raw.text};
   TRY(kinds.Find(manifest).Context(manifest.place));
   if (!manifest.resource->type.namespaced) return manifest;
   const std::string_view own = manifest.object->namespace_name();
@@ -190,7 +190,37 @@ Result<std::vector<RawManifest>> ParseManifests(std::string_view text, const std
     if (document.root().IsNull()) continue;
     TRY(AddObject(document.root(), StrCat(name, ", document ", number), manifests));
   }
+  const auto whole = std::make_shared<const std::string>(text);
+  for (RawManifest& manifest : manifests) manifest.text = whole;
   return manifests;
+}
+
+size_t LineOfField(std::string_view text, std::string_view path) {
+  // Without what is in brackets: "limits[cpu]" is the key cpu, "containers[0]" is not.
+  while (path.ends_with(']')) {
+    const size_t open = path.rfind('[');
+    if (open == path.npos) return 0;
+    const std::string_view inner = path.substr(open + 1, path.size() - open - 2);
+    const bool is_key = !inner.empty() && inner.find_first_not_of("0123456789") != inner.npos && inner.find('=') == inner.npos;
+    path = is_key ? inner : path.substr(0, open);
+    if (is_key) break;
+  }
+  const std::string key(path.substr(path.rfind('.') + 1));
+  if (key.empty()) return 0;
+  size_t found = 0, number = 0;
+  for (const std::string_view line : Split(text, '\n')) {
+    ++number;
+    for (size_t at = line.find(key); at != line.npos; at = line.find(key, at + 1)) {
+      const char before = at == 0 ? ' ' : line[at - 1];
+      const std::string_view rest = line.substr(at + key.size());
+      const bool is_key = (before == ' ' || before == '{' || before == ',' || before == '"' || before == '\'') &&
+                          (rest.starts_with(':') || rest.starts_with("\":") || rest.starts_with("':"));
+      if (!is_key) continue;
+      if (found != 0 && found != number) return 0;
+      found = number;
+    }
+  }
+  return found;
 }
 
 Result<std::vector<Manifest>> ReadManifests(Session& session, const std::vector<std::string>& sources, bool recursive) {

@@ -39,5 +39,16 @@ TEST(Manifest, ATabThatIndentsIsNamed) {
               IsStatus(Code::kInvalid, testing::HasSubstr("line 4 is indented with a tab, where YAML takes only spaces")));
 }
 
+TEST(LineOfField, FindsTheLastKeyWhereOnlyOneLineHasIt) {
+  constexpr std::string_view kText = "kind: Pod\nspec:\n  contianers:\n  - name: a\n    resources: {limits: {cpu: 1x}}\n  - name: b\n";
+  EXPECT_EQ(LineOfField(kText, ".spec.contianers"), 3u);
+  EXPECT_EQ(LineOfField(kText, "spec.containers[0].resources.limits[cpu]"), 5u);
+  EXPECT_EQ(LineOfField(kText, "spec.contianers[0]"), 3u);
+  EXPECT_EQ(LineOfField(kText, "spec.containers[0].name"), 0u);  // two have it
+  EXPECT_EQ(LineOfField(kText, "spec.nodeName"), 0u);
+  EXPECT_EQ(LineOfField(kText, "]"), 0u);
+  EXPECT_EQ(LineOfField(kText, ""), 0u);
+}
+
 }  // namespace
 }  // namespace allot::cli

@@ -63,4 +63,9 @@ int Exit(const Status& status) {
   return status.ok() && flushed.ok() ? 0 : 1;
 }
 
+int BadUsage(std::string_view what) {
+  Note(StrCat("error: ", what));
+  return 2;
+}
+
 }  // namespace allot::cli

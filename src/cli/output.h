@@ -26,5 +26,7 @@ std::string ErrorText(const Status& status);
 
 // Flushes and gives the exit code: 0; 1 with the error's text for one that is not ok.
 int Exit(const Status& status);
+// 2, with the error's text: the command line makes no sense, and nothing was tried.
+int BadUsage(std::string_view what);
 
 }  // namespace allot::cli

@@ -103,6 +103,15 @@ TEST(Program, ValuesThatFlagsDoNotTakeAreBadUsage) {
                                            {"delete", "pod", "a", "--grace-period=abc"},
                                            {"delete", "pod", "a", "--timeout=never"},
                                            {"get", "pods", "-o", "xml"},
+                                           {"get", "pods", "-o", "jsonpath={.x"},
+                                           {"get", "pods", "--sort-by", "x["},
+                                           {"get", "pods", "-n", "Bad_NS"},
+                                           {"get", "pods", "--server", "foo"},
+                                           {"get"},
+                                           {"apply"},
+                                           {"logs"},
+                                           {"logs", "a", "b"},
+                                           {"explain", "claim/foo"},
                                            {"get", "pods", "--nope"}};
   for (const std::vector<std::string>& words : kBad) EXPECT_EQ(api.Run(words).code, 2) << Join(words, " ");
   EXPECT_THAT(api.requests(), IsEmpty());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "cli/local_api.h"
 #include "cli/output.h"
 #include "cli/values.h"
 #include "kube/config.h"
@@ -39,15 +40,22 @@ Result<std::unique_ptr<Session>> Session::Open(const Verb& verb, const Arguments
   overrides.context = arguments.Get("context");
   overrides.cluster = arguments.Get("cluster");
   overrides.user = arguments.Get("user");
-  overrides.server = arguments.Get("server");
+  overrides.server = ServerUrlOf(arguments.Get("server"));
   overrides.certificate_authority = arguments.Get("certificate-authority");
   overrides.insecure_skip_tls_verify = arguments.Bool("insecure-skip-tls-verify");
   overrides.token = arguments.Get("token");
   overrides.impersonate_user = arguments.Get("as");
   overrides.impersonate_groups = arguments.All("as-group");
   overrides.default_namespace = arguments.Get("namespace");
+  // Of a server of this machine the caller has a namespace, whatever a kubeconfig says of others.
+  const std::string socket = SocketOf(overrides.server);
+  if (!socket.empty() && !arguments.Has("namespace") && !arguments.Has("kubeconfig") && !arguments.Has("context"))
+    overrides.default_namespace = NamespaceAt(socket);
   ASSIGN_OR_RETURN(kube::ClientOptions options, ClientOptionsOf(verb, arguments, wanted));
   kube::ConfigSources sources = kube::SystemConfigSources(session->files_, session->clock_, std::move(overrides));
+  const LocalApi local = FindLocalApi();
+  sources.local_socket = local.socket;
+  sources.local_namespace = local.name_space;
   sources.has_terminal = sources.has_terminal && wanted.interactive;
   ASSIGN_OR_RETURN(kube::Config config, kube::LoadConfig(sources));
   session->all_namespaces_ = arguments.Bool("all-namespaces");
@@ -107,7 +115,6 @@ Result<const kube::ApiResource*> Session::FindKind(std::string_view api_version,
 }
 
 Result<std::vector<Target>> Session::FindTargets(const std::vector<std::string>& operands) {
-  if (operands.empty()) return Invalid("no kind is named; write one, like pods or claims");
   std::vector<Target> targets;
   if (operands[0].find('/') != std::string::npos) {
     for (const std::string& operand : operands) {

@@ -61,6 +61,7 @@ class Session {
   // All kinds of the server; asks for them once.
   Result<std::span<const kube::ApiResource>> AllTypes(const http::Patience& patience = {});
   // TYPE[,TYPE...] [NAME...], or TYPE/NAME... A category ("all") is its kinds; a kind that is named twice counts once.
+  // REQUIRES that there is one.
   Result<std::vector<Target>> FindTargets(const std::vector<std::string>& operands);
 
  private:

@@ -75,6 +75,7 @@ void WriteWaiting(const WaitingPod& pod, json::Builder& b) {
   WriteTexts("asks", pod.asks, b);
   WriteText("reason", pod.reason, b);
   WriteText("message", pod.message, b);
+  WriteText("why", pod.why, b);
   b.EndObject();
 }
 

@@ -25,16 +25,6 @@ bool LocaleIsUtf8() {
   return false;
 }
 
-// The shade of the holder with this number, `cells` times.
-std::string Shade(size_t holder, size_t cells, const Screen& screen) {
-  constexpr std::string_view kColours[] = {"\x1b[32m", "\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[34m", "\x1b[31m"};
-  if (cells == 0) return "";
-  std::string text;
-  const std::string_view cell = screen.utf8 ? (holder % 2 == 0 ? "█" : "▓") : (holder % 2 == 0 ? "#" : "=");
-  for (size_t i = 0; i < cells; ++i) text += cell;
-  return screen.colours ? StrCat(kColours[holder % std::size(kColours)], text, "\x1b[0m") : text;
-}
-
 std::string UseText(const DeviceStatus& device) {
   if (!device.mib) return StrCat(device.used.value_or(0), " MiB used", device.gone ? "" : ", its size cannot be seen");
   if (!device.used) return StrCat(*device.mib, " MiB, what is used cannot be seen");
@@ -67,6 +57,7 @@ std::vector<DeviceLine> DeviceLines(const std::vector<DeviceStatus>& devices) {
 // How wide the columns are, and whether a device fits into one line.
 struct Layout {
   size_t name = 0, product = 0, use = 0, state = 0, amount = 0, pods = 0, claim = 0;
+  size_t indent = 0;  // of what does not fit into a device's first line
   bool one_line = false;
 };
 
@@ -92,6 +83,7 @@ Layout LayoutOf(const std::vector<DeviceLine>& lines, const StatusFacts& facts, 
       layout.claim = std::max(layout.claim, ClaimText(holder).size());
     }
   }
+  layout.indent = std::min(layout.name + 2, screen.width / 4);
   layout.one_line = layout.name + layout.product + kBarWidth + layout.use + layout.state + 8 <= screen.width;
   return layout;
 }
@@ -102,16 +94,23 @@ std::string DeviceText(const DeviceStatus& device, const DeviceLine& line, const
     return StrCat(head, Padded(line.product, layout.product), "  ", Bar(device, screen), "  ", Padded(line.use, layout.use), "  ",
                   line.state, "\n");
   }
-  return StrCat(Wrap(head, StrCat(line.product, line.state.empty() ? "" : ", ", line.state), layout.name + 2, screen.width), "  ",
-                Bar(device, screen), "  ", line.use, "\n");
+  const std::string bar = StrCat("  ", Bar(device, screen), "  ");
+  const std::string about = Wrap(head, StrCat(line.product, line.state.empty() ? "" : ", ", line.state), layout.indent, screen.width);
+  if (2 + kBarWidth + 2 + line.use.size() <= screen.width) return StrCat(about, bar, line.use, "\n");
+  return StrCat(about, bar.substr(0, bar.size() - 2), "\n", Wrap("  ", line.use, 4, screen.width));
 }
 
 std::string HolderText(const Holder& holder, size_t number, const Layout& layout, const Screen& screen, WallTime now) {
   const std::string amount = StrCat(holder.mib);
-  std::string text = StrCat("    ", Shade(number, 1, screen), " ", std::string(layout.amount - amount.size(), ' '), amount, " MiB  ",
-                            Padded(PodsText(holder), layout.pods), "  ");
-  if (layout.claim > 0) text += StrCat(Padded(ClaimText(holder), layout.claim), "  ");
-  return StrCat(text, Age(holder.since, now), "\n");
+  const std::string head = StrCat("    ", Shade(number, 1, screen), " ", std::string(layout.amount - amount.size(), ' '), amount, " MiB  ");
+  const size_t indent = 6 + layout.amount + 6;
+  const std::string age = Age(holder.since, now), claim = ClaimText(holder);
+  if (indent + layout.pods + 2 + (layout.claim > 0 ? layout.claim + 2 : 0) + age.size() <= screen.width) {
+    return StrCat(head, Padded(PodsText(holder), layout.pods), "  ", layout.claim > 0 ? StrCat(Padded(claim, layout.claim), "  ") : "", age,
+                  "\n");
+  }
+  // Below each other, without columns.
+  return StrCat(head, PodsText(holder), "\n", std::string(8, ' '), claim, claim.empty() ? "" : "  ", age, "\n");
 }
 
 std::string WaitingText(const WaitingPod& pod, const Screen& screen, WallTime now) {
@@ -119,20 +118,35 @@ std::string WaitingText(const WaitingPod& pod, const Screen& screen, WallTime no
   std::string text =
       Wrap("  ", StrCat(pod.namespace_name, "/", pod.name, where, ", for ", Age(pod.since, now), ": asks for ", Join(pod.asks, " + ")), 6,
            screen.width);
+  if (!pod.why.empty()) return text + Wrap("    ", pod.why, 6, screen.width);
   return text + Wrap("    ", StrCat(pod.reason, pod.reason.empty() || pod.message.empty() ? "" : ": ", pod.message), 6, screen.width);
 }
 
 std::string WaitingSection(const StatusFacts& facts, const Screen& screen, WallTime now, bool placed) {
   std::string text;
+  const WaitingPod* first = nullptr;
   for (const WaitingPod& pod : facts.waiting) {
     if (pod.node.empty() == placed) continue;
     if (text.empty()) text = placed ? "\nPlaced, but their devices are not ready:\n" : "\nWaiting:\n";
     text += WaitingText(pod, screen, now);
+    if (first == nullptr) first = &pod;
+  }
+  if (first != nullptr && !placed) {
+    text += Wrap("  ", StrCat("why, and what would help: allot explain pod/", first->name, " -n ", first->namespace_name), 4, screen.width);
   }
   return text;
 }
 
 }  // namespace
+
+std::string Shade(size_t holder, size_t cells, const Screen& screen) {
+  constexpr std::string_view kColours[] = {"\x1b[32m", "\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[34m", "\x1b[31m"};
+  if (cells == 0) return "";
+  std::string text;
+  const std::string_view cell = screen.utf8 ? (holder % 2 == 0 ? "█" : "▓") : (holder % 2 == 0 ? "#" : "=");
+  for (size_t i = 0; i < cells; ++i) text += cell;
+  return screen.colours ? StrCat(kColours[holder % std::size(kColours)], text, "\x1b[0m") : text;
+}
 
 Screen ScreenOfOutput() {
   Screen screen;
@@ -166,8 +180,8 @@ std::string StatusText(const StatusFacts& facts, const Screen& screen, WallTime 
   std::string text;
   for (const DeviceStatus& device : facts.devices) {
     if (!device.overcommitted) continue;
-    text +=
-        StrCat("OVER-COMMITTED: ", Printable(device.Name()), " has ", *device.mib, " MiB, and its claims hold ", *device.used, " MiB\n");
+    text += Wrap("OVER-COMMITTED: ", StrCat(device.Name(), " has ", *device.mib, " MiB, and its claims hold ", *device.used, " MiB"), 2,
+                 screen.width);
   }
   if (!text.empty()) text += "\n";
   const std::vector<DeviceLine> lines = DeviceLines(facts.devices);

@@ -28,6 +28,9 @@ struct Screen {
 // Of standard output: 80 plain columns where that is no terminal.
 Screen ScreenOfOutput();
 
+// The shade of the holder with this number, `cells` times.
+std::string Shade(size_t holder, size_t cells, const Screen& screen);
+
 inline constexpr size_t kBarWidth = 20;
 // A bar of that width: a stretch for each holder, in turns of two shades and, where there are colours, six of them; then what is left.
 std::string Bar(const DeviceStatus& device, const Screen& screen);

@@ -41,6 +41,36 @@ TEST(Status, LinesFitEightyColumns) {
   for (const std::string_view line : Split(text, '\n')) EXPECT_LE(line.size(), 80u) << line;
 }
 
+TEST(Status, ANarrowTerminalKeepsAmountsWithTheirUnits) {
+  StatusFacts facts;
+  DeviceStatus device;
+  device.node = "workstation", device.name = "gpu-0", device.product = "NVIDIA GeForce RTX 3090", device.shared = true;
+  device.mib = 24576, device.used = 18432;
+  device.holders = {{12288, "lab", "train-gpu", {"train"}, ""}, {6144, "lab", "c", {"eval-of-the-last-model"}, ""}};
+  facts.devices.push_back(device);
+  WaitingPod late;
+  late.namespace_name = "lab", late.name = "late", late.asks = {"1 x gpu.nvidia.com, 20480 MiB"};
+  late.why = "no GPU has 20480 MiB free (the most is 6144)";
+  facts.waiting.push_back(late);
+  EXPECT_EQ(StatusText(facts, {40, false, false}, {}), R"(workstation/gpu-0  NVIDIA GeForce RTX
+          3090, healthy
+  ##########=====.....
+  18432 of 24576 MiB used, 6144 free
+    # 12288 MiB  lab/train
+        claim train-gpu  <unknown>
+    =  6144 MiB  lab/eval-of-the-last-model
+        claim c  <unknown>
+
+Waiting:
+  lab/late, for <unknown>: asks for 1 x
+      gpu.nvidia.com, 20480 MiB
+    no GPU has 20480 MiB free (the most
+      is 6144)
+  why, and what would help: allot
+    explain pod/late -n lab
+)");
+}
+
 TEST(Status, AWideTerminalHasADeviceInOneLine) {
   StatusFacts facts;
   DeviceStatus device;
@@ -151,6 +181,20 @@ TEST(Status, AnEmptyClusterSaysWhatIsMissing) {
   EXPECT_THAT(outcome.err, HasSubstr("does not serve resource.k8s.io/v1"));
 }
 
+TEST(Status, ThoseThatWaitAreInTheOrderOfTheQueue) {
+  FakeCluster cluster = HealthyCluster();
+  const auto pod = [](std::string_view name, std::string_view uid, int priority) {
+    return StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"lab","uid":")", uid,
+                  R"(","creationTimestamp":"2020-01-01T00:00:00Z"},"spec":{"priority":)", priority,
+                  R"(,"resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}]},"status":{"phase":"Pending"}})");
+  };
+  cluster.pending = StrCat(pod("a", "019a7c5e-0003-7001-8000-000000000001", 0), ",", pod("b", "019a7c5e-0002-7001-8000-000000000002", 0),
+                           ",", pod("c", "019a7c5e-0004-7001-8000-000000000003", 9));
+  const std::string text = StatusOf(cluster);
+  EXPECT_LT(text.find("lab/c, for"), text.find("lab/b, for"));
+  EXPECT_LT(text.find("lab/b, for"), text.find("lab/a, for"));
+}
+
 TEST(Status, APodThatWaitsSaysWhatItAsksForAndWhy) {
   FakeCluster cluster = HealthyCluster();
   const std::string unschedulable =
@@ -158,11 +202,50 @@ TEST(Status, APodThatWaitsSaysWhatItAsksForAndWhy) {
   cluster.pending = PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])", unschedulable);
   EXPECT_THAT(StatusOf(cluster), HasSubstr(": asks for 1 x gpu.nvidia.com, 6144 MiB\n    Unschedulable: no room\n"));
   cluster.pending = PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimTemplateName":"t"}])", unschedulable);
-  EXPECT_THAT(StatusOf(cluster), HasSubstr("asks for claim template t, which does not exist"));
+  EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("asks for claim template t, which does not exist\n"),
+                                       HasSubstr("    template t does not exist in namespace lab: make it, or correct the name\n")));
   cluster.pending = PendingPod(R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":"2"}}}])", unschedulable);
   EXPECT_THAT(StatusOf(cluster), HasSubstr("asks for 2 x gpu.nvidia.com (nvidia.com/gpu)"));
+  // What runs one after the other shares.
+  cluster.pending = PendingPod(R"("initContainers":[{"resources":{"limits":{"nvidia.com/gpu":"2"}}}],
+    "containers":[{"resources":{"limits":{"nvidia.com/gpu":"1k"}}}])",
+                               unschedulable);
+  EXPECT_THAT(StatusOf(cluster), HasSubstr("asks for 1000 x gpu.nvidia.com (nvidia.com/gpu)"));
+  // The class stands for it no more, but did when its claim was made.
+  cluster.pending = PendingPod(R"("containers":[{"resources":{"limits":{"example.com/gpu":"2"}}}])",
+                               StrCat(R"("extendedResourceClaimStatus":{"resourceClaimName":"c2","requestMappings":[{"resourceName":)",
+                                      R"("example.com/gpu"}]},)", unschedulable));
+  EXPECT_THAT(StatusOf(cluster), HasSubstr("asks for 2 x example.com/gpu\n"));
   cluster.pending = PendingPod(R"("containers":[{"resources":{"limits":{"cpu":"2"}}}])", unschedulable);
   EXPECT_THAT(StatusOf(cluster), Not(HasSubstr("Waiting:")));
+}
+
+TEST(Status, APodThatWaitsSaysInShortWhatExplainSaysFirst) {
+  FakeCluster cluster = HealthyCluster();
+  const auto said = [](std::string_view message) {
+    return StrCat(R"("conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":")", message, R"("}])");
+  };
+  const auto gpus = [](int count) {
+    std::string requests;
+    for (int i = 0; i < count; ++i) {
+      requests += StrCat(i > 0 ? "," : "", R"({"name":"gpu-)", i, R"(","exactly":{"deviceClassName":"gpu.nvidia.com","allocationMode":)",
+                         R"("ExactCount","count":1,"capacity":{"requests":{"memory":"30Gi"}}}})");
+    }
+    return StrCat(R"(,{"metadata":{"name":"new","namespace":"lab","uid":"c9"},"spec":{"devices":{"requests":[)", requests, "]}}}");
+  };
+  const std::string claims = cluster.claims;
+  cluster.pending = PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimName":"new"}])", said("something long"));
+  cluster.claims = claims + gpus(1);
+  EXPECT_THAT(StatusOf(cluster),
+              AllOf(HasSubstr(": asks for 1 x gpu.nvidia.com, 30720 MiB\n    can never start here: it asks for 30720 MiB of "
+                              "one GPU, and the largest has\n      24576 MiB\n"),
+                    HasSubstr("allot explain pod/late -n lab\n"), Not(HasSubstr("something long"))));
+  cluster.claims = claims + gpus(2);
+  EXPECT_THAT(StatusOf(cluster), HasSubstr(": asks for 2 x gpu.nvidia.com, 30720 MiB each\n"));
+  cluster.pending =
+      PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])",
+                 said("0/2 nodes will do: n2: is cordoned (unschedulable); n1: has room, but is kept for lab/a, which came first"));
+  EXPECT_THAT(StatusOf(cluster), HasSubstr("\n    node n1 has room, but is kept for lab/a, which came first\n"));
 }
 
 TEST(Status, APodWhoseDevicesAreNotPreparedIsShownWithTheNewestEvent) {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 
 #include "base/strings.h"
 #include "cli/description.h"
 #include "cli/status_devices.h"
+#include "local/run_request_place.h"
+#include "model/placement.h"
 
 namespace allot::cli {
 namespace {
@@ -19,20 +20,28 @@ bool IsGpuClass(std::string_view name) { return name == kGpuDriver || name == "m
 
 bool IsPlaced(const kube::Object& pod) { return !Text(pod.json()["spec"]["nodeName"]).empty(); }
 
-// "2 x gpu.nvidia.com, 6144 MiB each"
-std::string AskText(const json::Value& ask) {
-  const bool all = Text(ask["allocationMode"]) == "All";
-  const std::string count = all ? "all" : ask["count"].IsNull() ? "1" : OneLine(ask["count"]);
-  std::string text = StrCat(count, all ? " of " : " x ", Text(ask["deviceClassName"]));
+bool AsksForAll(const json::Value& ask) { return Text(ask["allocationMode"]) == "All"; }
+
+// "2 x gpu.nvidia.com, 6144 MiB each". `times`: so many requests ask for this.
+std::string AskText(const json::Value& ask, int64_t times = 1) {
+  const int64_t count = times * (ask["count"].IsNumber() ? ask["count"].AsInt64().value_or(1) : 1);
+  std::string text = AsksForAll(ask) ? StrCat("all of ", Text(ask["deviceClassName"])) : StrCat(count, " x ", Text(ask["deviceClassName"]));
   if (const std::optional<int64_t> mib = MemoryMib(ask["capacity"]["requests"])) {
-    text += StrCat(", ", *mib, " MiB", count == "1" ? "" : " each");
+    text += StrCat(", ", *mib, " MiB", count == 1 && !AsksForAll(ask) ? "" : " each");
   }
   return text;
 }
 
 void AddAsks(const json::Value& claim_spec, WaitingPod& waiting) {
-  for (const json::Value& request : ItemsOf(claim_spec["devices"]["requests"])) {
-    if (request["exactly"].IsObject()) waiting.asks.push_back(AskText(request["exactly"]));
+  const auto requests = ItemsOf(claim_spec["devices"]["requests"]);
+  std::map<std::string, int64_t> times;  // by the text of one
+  for (const json::Value& request : requests) ++times[AskText(request["exactly"])];
+  for (const json::Value& request : requests) {
+    if (request["exactly"].IsObject()) {
+      int64_t& alike = times[AskText(request["exactly"])];
+      if (alike > 0) waiting.asks.push_back(AskText(request["exactly"], alike));
+      alike = 0;  // said
+    }
     if (IsGpuClass(Text(request["exactly"]["deviceClassName"]))) waiting.for_gpus = true;
     std::string alternatives;
     for (const json::Value& ask : ItemsOf(request["firstAvailable"])) {
@@ -41,6 +50,12 @@ void AddAsks(const json::Value& claim_spec, WaitingPod& waiting) {
     }
     if (!alternatives.empty()) waiting.asks.push_back(std::move(alternatives));
   }
+}
+
+bool AsksForGpus(const json::Value& claim_spec) {
+  const auto requests = ItemsOf(claim_spec["devices"]["requests"]);
+  return std::any_of(requests.begin(), requests.end(),
+                     [](const json::Value& one) { return IsGpuClass(Text(one["exactly"]["deviceClassName"])); });
 }
 
 bool HoldsGpus(const json::Value& claim) {
@@ -79,31 +94,31 @@ void AddClaimAsks(Session& session, const kube::Object& pod, const json::Value& 
   const std::string_view from = Text(entry["resourceClaimTemplateName"]);
   const Result<kube::ObjectPtr> found = session.client().Get(kube::types::kResourceClaimTemplates, pod.namespace_name(), from);
   if (found.ok()) return AddAsks((*found)->json()["spec"]["spec"], waiting);
+  if (IsMissing(found.status())) {
+    waiting.why = StrCat("template ", from, " does not exist in namespace ", pod.namespace_name(), ": make it, or correct the name");
+  }
   waiting.asks.push_back(StrCat("claim template ", from, IsMissing(found.status()) ? ", which does not exist" : ", which cannot be seen"));
 }
 
-// What containers ask for by an extended resource that a class stands for: nvidia.com/gpu: 1.
-void AddExtendedAsks(const json::Value& spec, const Listing& classes, WaitingPod& waiting) {
-  std::map<std::string, model::Quantity> asked;
-  for (const std::string_view list : {"initContainers", "containers"}) {
-    for (const json::Value& container : ItemsOf(spec[list])) {
-      for (const json::Member& amount : MembersOf(container["resources"]["limits"])) {
-        const Result<model::Quantity> quantity = model::Quantity::Parse(OneLine(amount.value));
-        if (quantity.ok() && !quantity->IsZero()) asked[std::string(amount.key)].Add(*quantity);
-      }
-    }
-  }
+// What the Pod asks for as amounts of resources that a class stands for, or that a claim was made for: nvidia.com/gpu: 1.
+void AddExtendedAsks(const json::Value& pod, const Listing& classes, WaitingPod& waiting) {
+  const Result<model::Placement> placement = model::Placement::Read(pod);
+  if (!placement.ok()) return;
+  model::Amounts asked = placement->requests;
+  model::AddAmounts(asked, placement->claimed);
   for (const auto& [resource, amount] : asked) {
-    if (resource.starts_with(kClassResource)) {
-      waiting.asks.push_back(StrCat(amount.Canonical(), " x ", resource.substr(kClassResource.size())));
-      if (IsGpuClass(resource.substr(kClassResource.size()))) waiting.for_gpus = true;
-      continue;
+    if (amount <= 0 || resource.find('/') == resource.npos) continue;
+    std::string by(resource.starts_with(kClassResource) ? resource.substr(kClassResource.size()) : "");
+    for (const kube::ObjectPtr& one : classes.objects) {
+      if (by.empty() && Text(one->json()["spec"]["extendedResourceName"]) == resource) by = one->name();
     }
-    for (const kube::ObjectPtr& device_class : classes.objects) {
-      if (Text(device_class->json()["spec"]["extendedResourceName"]) != resource) continue;
-      waiting.asks.push_back(StrCat(amount.Canonical(), " x ", device_class->name(), " (", resource, ")"));
-      if (IsGpuClass(device_class->name())) waiting.for_gpus = true;
-      break;
+    if (IsGpuClass(by)) waiting.for_gpus = true;
+    if (resource.starts_with(kClassResource)) {
+      waiting.asks.push_back(StrCat(amount, " x ", by));
+    } else if (!by.empty()) {
+      waiting.asks.push_back(StrCat(amount, " x ", by, " (", resource, ")"));
+    } else if (model::AmountOf(placement->claimed, resource) > 0) {
+      waiting.asks.push_back(StrCat(amount, " x ", resource));
     }
   }
 }
@@ -114,11 +129,25 @@ bool LacksClaim(const json::Value& pod) {
   return std::any_of(entries.begin(), entries.end(), [&](const json::Value& entry) { return ClaimNameOf(pod, entry).empty(); });
 }
 
+// "node n1 has room, but is kept for lab/large, which came first", of our scheduler's "0/1 nodes will do: n1: has room, ...": what explain
+// says first. Empty: it said something else.
+std::string KeptWords(std::string_view message) {
+  constexpr std::string_view kRoom = ": has room, but is kept for ", kFirst = ", which came first";
+  const size_t room = message.find(kRoom), end = room == message.npos ? message.npos : message.find(kFirst, room);
+  if (end == message.npos) return "";
+  const std::string_view before = message.substr(0, room);
+  const size_t begin = before.find_last_of(":;") + 1;
+  const std::string_view nodes = before.substr(std::min(before.size(), before.find_first_not_of(' ', begin)));
+  const std::string_view rest = message.substr(room + 2, end + kFirst.size() - room - 2);
+  return StrCat(nodes.find(',') == nodes.npos ? "node " : "each of ", nodes, " ", rest);
+}
+
 void SetSchedulersWords(const json::Value& pod, WaitingPod& waiting) {
   for (const json::Value& condition : ItemsOf(pod["status"]["conditions"])) {
     if (Text(condition["type"]) != "PodScheduled" || Text(condition["status"]) == "True") continue;
     waiting.reason = Text(condition["reason"]);
     waiting.message = Text(condition["message"]);
+    waiting.why = KeptWords(waiting.message);
     return;
   }
   if (LacksClaim(pod)) {
@@ -184,7 +213,11 @@ Listing FailedPreparations(Session& session, const Listing& pods) {
 
 std::vector<WaitingPod> WaitingPods(Session& session, const WaitingFacts& facts) {
   std::vector<WaitingPod> all;
-  for (const kube::ObjectPtr& pod : facts.pods.objects) {
+  std::vector<kube::ObjectPtr> pods = facts.pods.objects;
+  std::sort(pods.begin(), pods.end(), [](const kube::ObjectPtr& a, const kube::ObjectPtr& b) {
+    return IsPlaced(*a) != IsPlaced(*b) ? IsPlaced(*a) : local::IsAheadOf(*a, *b);
+  });
+  for (const kube::ObjectPtr& pod : pods) {
     const json::Value& json = pod->json();
     WaitingPod waiting;
     waiting.namespace_name = pod->namespace_name();
@@ -199,17 +232,14 @@ std::vector<WaitingPod> WaitingPods(Session& session, const WaitingFacts& facts)
     for (const json::Value& entry : ItemsOf(json["spec"]["resourceClaims"])) {
       AddClaimAsks(session, *pod, entry, facts.claims, waiting);
     }
-    AddExtendedAsks(json["spec"], facts.classes, waiting);
-    // What the scheduler allocated for extended resources, by whatever class.
+    AddExtendedAsks(json, facts.classes, waiting);
+    // The claim that was made of them, by whatever class.
     const std::string_view extended = Text(json["status"]["extendedResourceClaimStatus"]["resourceClaimName"]);
     const kube::Object* const claim = extended.empty() ? nullptr : FindClaim(facts.claims, pod->namespace_name(), extended);
-    if (claim != nullptr && HoldsGpus(claim->json())) waiting.for_gpus = true;
+    if (claim != nullptr && (HoldsGpus(claim->json()) || AsksForGpus(claim->json()["spec"]))) waiting.for_gpus = true;
     if (!facts.claims.ok() && waiting.message.find(kGpuDriver) != std::string::npos) waiting.for_gpus = true;
     if (!waiting.asks.empty()) all.push_back(std::move(waiting));
   }
-  std::sort(all.begin(), all.end(), [](const WaitingPod& a, const WaitingPod& b) {
-    return std::tie(a.namespace_name, a.name) < std::tie(b.namespace_name, b.name);
-  });
   return all;
 }
 

@@ -16,6 +16,7 @@ struct WaitingPod {
   std::string since;              // when it was made
   std::vector<std::string> asks;  // "1 x gpu.nvidia.com, 6144 MiB"
   std::string reason, message;    // of the scheduler, of kubelet, or of the runtime
+  std::string why{};              // what its claims find no room for, in short: "no GPU has 8192 MiB free"; empty: not known
   bool for_gpus = false;          // it asks for, or holds, devices of gpu.nvidia.com; where that cannot be seen, the message speaks of them
 };
 
@@ -29,7 +30,8 @@ struct WaitingFacts {
 Listing PendingPods(Session& session);
 Listing FailedPreparations(Session& session, const Listing& pods);
 
-// Those that use devices, by namespace and name. Asks for templates of claims that are not made yet.
+// Those that use devices: placed ones first, then the others in the order of allot's queue (sched/queue.h). Asks for templates of claims
+// that are not made yet.
 std::vector<WaitingPod> WaitingPods(Session& session, const WaitingFacts& facts);
 
 // Whether a text is about CDI: the container runtime could not put the devices in.

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <string_view>
 #include <thread>
 
 #include "base/cancel.h"
@@ -12,10 +13,11 @@
 
 namespace allot::cli {
 
-// Requests `stop` at the first signal that asks us to end; at the second one the program ends at once.
+// Requests `stop` at the first signal that asks us to end; at the second one the program ends at once, with `last_words` on standard output
+// (what gives a terminal back). They must outlive it.
 class StopSignals {
  public:
-  StopSignals() {
+  explicit StopSignals(std::string_view last_words = "") {
     sigset_t signals;
     sigemptyset(&signals);
     for (const int one : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
@@ -25,12 +27,14 @@ class StopSignals {
       sigaddset(&signals, one);
     }
     CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
-    thread_ = std::thread([this, signals] {
+    thread_ = std::thread([this, signals, last_words] {
       int got = 0;
       if (sigwait(&signals, &got) != 0 || ended_) return;
       stop.Request();
       sigwait(&signals, &got);
-      if (!ended_) _exit(128 + got);
+      if (ended_) return;
+      if (!last_words.empty() && ::write(STDOUT_FILENO, last_words.data(), last_words.size()) < 0) _exit(1);
+      _exit(128 + got);
     });
   }
   ~StopSignals() {

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "cli/local_api.h"
+#include "kube/url.h"
 
 namespace allot::cli {
 namespace {
@@ -70,7 +72,10 @@ Status CheckValue(std::string_view kind, std::string_view text) {
   if (kind == "NUMBER") return ParseNumber(text).status();
   if (kind == "SECONDS") return ParseSeconds(text).status();
   if (kind == "TIME") return ParseTime(text).status();
-  return Status();
+  if (kind == "NAMESPACE") return kube::CheckNamespace(text);
+  if (kind != "URL") return Status();
+  const Status url = kube::ServerUrl::Parse(ServerUrlOf(std::string(text))).status();
+  return url.ok() ? url : Invalid(url.message(), ", or the whole path of a socket of this machine: /PATH/api.sock");
 }
 
 }  // namespace allot::cli

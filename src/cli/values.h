@@ -1,5 +1,5 @@
 #pragma once
-// Values of flags that are numbers and times, as the table of flags names them: NUMBER, SECONDS, TIME. The parser checks them.
+// Values of flags that the parser checks, as the table of flags names them: NUMBER, SECONDS, TIME, NAMESPACE, URL.
 
 #include <chrono>
 #include <string_view>

@@ -10,23 +10,20 @@
 #include "cli/demo.h"
 #include "cli/describe.h"
 #include "cli/doctor.h"
+#include "cli/explain.h"
 #include "cli/get.h"
 #include "cli/kubeconfig.h"
+#include "cli/logs.h"
+#include "cli/man.h"
 #include "cli/node.h"
 #include "cli/output.h"
+#include "cli/run.h"
+#include "cli/shim.h"
 #include "cli/status.h"
+#include "cli/up.h"
 
 namespace allot::cli {
 namespace {
-
-Verb DemoVerb() {
-  Verb verb;
-  verb.name = "demo";
-  verb.summary = "Eight GPUs, who holds what, one claim that starts and one that waits, with the reasons.";
-  verb.connects = false;
-  verb.run = [](const Verb&, const Arguments&) { return Demo(); };
-  return verb;
-}
 
 Verb VersionVerb() {
   Verb verb;
@@ -53,9 +50,20 @@ std::string Overview(const std::vector<Verb>& verbs) {
   return text + "\n`allot VERB --help` explains a verb, with examples.\n";
 }
 
-int BadUsage(std::string_view what) {
-  Note(StrCat("error: ", what));
-  return 2;
+// Where flags of the command are read as the verb's: what keeps them apart. Empty: that is not what is wrong.
+std::string CommandHint(const Verb& verb, std::span<const std::string_view> words) {
+  const std::vector<Flag> flags = AllFlags(verb);
+  const size_t command = FirstOperand(flags, words);
+  if (verb.operands != Operands::kCommand || command == words.size()) return "";
+  if (!Arguments::Parse(flags, words.first(command)).ok()) return "";
+  return StrCat("; put -- before the command, so that its flags are its own: allot ", verb.name, " [flags] -- ", words[command], " ...");
+}
+
+// What has to be named besides flags, and is not; empty: nothing.
+std::string WhatIsMissing(const Verb& verb, const Arguments& arguments) {
+  if (!arguments.operands().empty() || arguments.Has("filename")) return "";
+  if (verb.operands == Operands::kTypes) return "no kind is named; write one, like pods or claims";
+  return verb.operands == Operands::kPods ? StrCat("which Pod? allot ", verb.name, " pod/NAME") : "";
 }
 
 }  // namespace
@@ -67,8 +75,9 @@ std::vector<Verb> AllVerbs() {
   help.usage = "[VERB]";
   help.operands = Operands::kVerbs;
   help.connects = false;
-  return {GetVerb(),       DescribeVerb(),   ApplyVerb(), DeleteVerb(),     StatusVerb(),   DoctorVerb(), NodeVerb(),
-          ApiserverVerb(), KubeconfigVerb(), DemoVerb(),  CompletionVerb(), CompleteVerb(), help,         VersionVerb()};
+  return {UpVerb(),         RunVerb(),    StatusVerb(),   ExplainVerb(), LogsVerb(), GetVerb(),       DescribeVerb(),
+          ApplyVerb(),      DeleteVerb(), DoctorVerb(),   DemoVerb(),    NodeVerb(), ApiserverVerb(), KubeconfigVerb(),
+          CompletionVerb(), ManVerb(),    CompleteVerb(), ShimVerb(),    help,       VersionVerb()};
 }
 
 std::vector<std::string> VerbFirst(std::span<const std::string_view> words) {
@@ -106,8 +115,13 @@ int RunProgram(std::span<const std::string_view> given) {
     return BadUsage(StrCat("verb ", Quoted(name), " is not known", nearest.empty() ? "" : StrCat(" (did you mean ", nearest, "?)"),
                            "; `allot help` lists the verbs"));
   }
-  const Result<Arguments> arguments = Arguments::Parse(AllFlags(*verb), words.empty() ? words : words.subspan(1));
-  if (!arguments.ok()) return BadUsage(StrCat(arguments.status().message(), "; `allot ", verb->name, " --help` lists the flags"));
+  const std::span<const std::string_view> behind = words.empty() ? words : words.subspan(1);
+  const Result<Arguments> arguments = Arguments::Parse(AllFlags(*verb), behind);
+  if (!arguments.ok()) {
+    const std::string hint = CommandHint(*verb, behind);
+    return BadUsage(
+        StrCat(arguments.status().message(), hint.empty() ? StrCat("; `allot ", verb->name, " --help` lists the flags") : hint));
+  }
   if (verb->name == "help") {
     if (arguments->operands().empty()) return Exit(Print(Overview(verbs)));
     verb = FindVerb(verbs, arguments->operands()[0]);
@@ -118,6 +132,7 @@ int RunProgram(std::span<const std::string_view> given) {
   if (verb->operands == Operands::kNone && !arguments->operands().empty()) {
     return BadUsage(StrCat(verb->name, " takes no arguments, not ", Quoted(arguments->operands()[0])));
   }
+  if (const std::string missing = WhatIsMissing(*verb, *arguments); !missing.empty()) return BadUsage(missing);
   return verb->run(*verb, *arguments);
 }
 

@@ -1,0 +1,144 @@
+#include "cli/up.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "base/file_system.h"
+#include "base/random.h"
+#include "cli/apiserver.h"
+#include "cli/output.h"
+#include "cli/stop_signals.h"
+#include "local/parts.h"
+#include "local/pod_admission.h"
+#include "local/up.h"
+#include "node/policy.h"
+
+namespace allot::cli {
+namespace {
+
+constexpr size_t kLongestConfig = 1 << 20;
+
+Result<int> NodeCount(const Arguments& arguments) {
+  if (!arguments.Has("nodes")) return 0;
+  const std::string text = arguments.Get("nodes");
+  int count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 1)
+    return Invalid("--nodes: ", Quoted(text), ": expected a number from 1 to ", local::kMostNodes);
+  return count;
+}
+
+Result<local::UpOptions> OptionsOf(const Arguments& arguments) {
+  local::UpOptions options = UpDefaults();
+  TRY(DataPath(arguments).status());
+  ASSIGN_OR_RETURN(options.api, ApiOptions(arguments));
+  ASSIGN_OR_RETURN(const int nodes, NodeCount(arguments));
+  ASSIGN_OR_RETURN(options.nodes, local::ReadGpus(arguments.Get("gpus"), nodes));
+  options.node_config = arguments.Get("config");
+  if (!options.node_config.empty() && !std::filesystem::exists(options.node_config)) {
+    return Invalid("--config: there is no file ", options.node_config);  // a typo must not lift all policies
+  }
+  if (!options.node_config.empty()) {
+    // A file that is broken later changes nothing; at the start there is nothing that it could leave as it is.
+    ASSIGN_OR_RETURN(const std::string text, PosixFileSystem().ReadFile(options.node_config, kLongestConfig).Context("--config"));
+    TRY(node::NodeConfig::Parse(text).status().Context("--config ", options.node_config));
+  }
+  const Environment environment = ProcessEnvironment();
+  const bool simulates = std::ranges::any_of(options.nodes, [](const local::NodeGpus& node) { return !node.models.empty(); });
+  if (simulates && environment.contains("ALLOT_FAKE_NVML"))
+    return Invalid("ALLOT_FAKE_NVML is set, which would give every simulated node the same GPUs; unset it, and use --gpus");
+  return options;
+}
+
+// Who places and runs the Pods, and what these may therefore ask for.
+void SetParts(sched::Strategy strategy, local::UpOptions& options) {
+  const auto runtime = options.podman != nullptr ? local::Runtime::kPodman : local::Runtime::kProcess;
+  options.api.admission = {std::make_shared<local::PodAdmission>(runtime)};
+  options.parts = local::AllParts(strategy, options.podman);
+}
+
+Status ReadParts(const Arguments& arguments, FileSystem& files, local::UpOptions& options) {
+  if (arguments.Get("runtime") == "podman") {
+    ASSIGN_OR_RETURN(local::Podman podman,
+                     local::Podman::Find(files, options.data.path + "/podman", ProcessEnvironment()).Context("--runtime podman"));
+    options.podman = std::make_shared<const local::Podman>(std::move(podman));
+  }
+  SetParts(arguments.Get("strategy") == "spread" ? sched::Strategy::kSpread : sched::Strategy::kPack, options);
+  return Status();
+}
+
+Status Run(const Arguments& arguments, local::UpOptions options) {
+  ASSIGN_OR_RETURN(options.data, OpenData(arguments));
+  const std::string data = options.data.path;
+  const bool quiet = arguments.Bool("quiet");
+  PosixFileSystem files;
+  TRY(ReadParts(arguments, files, options));
+  SystemClock clock;
+  SystemRandom random;
+  Log log(clock, Log::Format::kText, Log::Stderr());
+  StopSignals signals;  // before there are threads
+  Result<std::unique_ptr<local::Up>> up = local::Up::Start(std::move(options), files, clock, random, log, signals.stop);
+  if (!up.ok()) return WithAdvice(up.status(), data);
+  if (!quiet) {
+    TRY(Print((*up)->Greeting()));
+    TRY(Flush());
+  }
+  (*up)->Run(signals.stop);
+  const size_t running = (*up)->Stop();
+  if (quiet) return Status();
+  if (running == 0) return Print("# stopped\n");
+  return Print(StrCat("# stopped; ", running, running == 1 ? " Pod goes" : " Pods go", " on running, and `allot up` takes ",
+                      running == 1 ? "it" : "them", " up again at its next start\n"));
+}
+
+}  // namespace
+
+local::UpOptions UpDefaults() {
+  local::UpOptions options;
+  SetParts(sched::Strategy::kPack, options);
+  std::error_code error;
+  options.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  return options;
+}
+
+Verb UpVerb() {
+  Verb verb;
+  verb.name = "up";
+  verb.summary = "GPU sharing on this machine without a cluster: API, nodes and their GPUs in one process.";
+  verb.usage = "[flags]";
+  verb.examples =
+      "# The GPUs of this machine; it prints the kubeconfig that another terminal needs\n"
+      "allot up\n"
+      "# Without a GPU: simulated ones, to try it\n"
+      "allot up --gpus rtx3090:2,rtx3060\n"
+      "# A small cluster: three nodes with two GPUs each, or with a list for each\n"
+      "allot up --nodes 3 --gpus rtx3090:2\n"
+      "allot up --gpus rtx3090:2/rtx3060/none\n"
+      "# Pods run their images, by podman; they see only their own GPUs\n"
+      "sudo allot up --runtime podman\n"
+      "# To try something, and throw it away\n"
+      "allot up --gpus l4 --data /tmp/try --port 0\n";
+  verb.flags = {
+      {.name = "gpus",
+       .value = "MODELS",
+       .help = "real (unless given), none, or simulated: MODEL[:COUNT],... with a slash between nodes; a100, h100, l4, rtx3060, rtx3090"},
+      {.name = "nodes", .value = "N", .help = "how many nodes; one, or one for each list of --gpus, unless given"},
+      {.name = "strategy", .value = "pack|spread", .help = "where Pods go: pack (unless given) keeps large parts free, spread evens out"},
+      {.name = "runtime",
+       .value = "process|podman",
+       .help = "what a Pod's containers are: programs of this machine (unless given), or their images, run by podman 4 or newer"},
+      {.name = "config", .value = "FILE", .help = "policies for GPUs (docs/node-config.md); read again when it changes"},
+  };
+  const std::vector<Flag> api = ApiFlags();
+  verb.flags.insert(verb.flags.end(), api.begin(), api.end());
+  verb.connects = false;
+  verb.run = [](const Verb&, const Arguments& arguments) {
+    Result<local::UpOptions> options = OptionsOf(arguments);
+    if (options.ok()) return Exit(Run(arguments, *std::move(options)));
+    return BadUsage(StrCat(options.status().message(), "; `allot up --help` lists the flags"));
+  };
+  return verb;
+}
+
+}  // namespace allot::cli
