@@ -15,6 +15,7 @@ CLUSTER ?= dev
 NODES   ?= 1
 GPUS    ?=
 PRESET  ?= release
+PREFIX  ?= /usr/local
 # One compiler for each core, but never more than fit into the free memory at 1 GiB each.
 JOBS    ?= $(shell awk -v cores="$$(nproc)" '/^MemAvailable/ { fit = int($$2 / 1048576); print fit < 1 ? 1 : fit < cores ? fit : cores }' /proc/meminfo)
 
@@ -28,10 +29,10 @@ test_builds   = $(if $(LABEL),$(sort $(foreach label,$(subst |, ,$(LABEL)),$(or 
 test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs programs)
 # What is built there, where that is not everything.
 targets_fuzz    := fuzzers
-targets_release := bench informer_probe load api_load store_load
+targets_release := bench informer_probe load api_load store_load sched_load
 
 .PHONY: build help setup check test asan tsan demo bench fuzz soak lint format clean
-.PHONY: programs setup-cluster cluster cluster-down cluster-programs
+.PHONY: install programs setup-cluster cluster cluster-down cluster-programs
 .PHONY: build-dev build-asan build-tsan build-release build-fuzz
 
 build: build-dev  ## build the programs and tests (build/dev)
@@ -49,7 +50,8 @@ asan:  ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer (
 tsan:  ## the unit tests under ThreadSanitizer
 	@$(MAKE) test LABEL=tsan
 
-demo: build-dev  ## one allocation, with its explanation
+demo: setup build/dev/build.ninja  ## GPU sharing on simulated GPUs: who gets what, who waits, and why
+	@cmake --build build/dev -j $(JOBS) --target allot fake_nvml fake_smi
 	@build/dev/allot demo
 
 bench: build-release cluster-programs  ## benchmarks against Kubernetes' own code: a table, and build/bench.json
@@ -90,6 +92,24 @@ cluster: setup-cluster  ## start a real Kubernetes on this machine, as root: CLU
 
 cluster-down:  ## end it, and leave nothing of it
 	@tests/cluster/down '$(CLUSTER)'
+
+# What the program says of itself, where man and the shells look for it.
+says = set -o pipefail; build/$(PRESET)/allot $(1) | install -D -m 644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/$(2)'
+
+install:  ## put the programs, the fake driver of simulated GPUs, a systemd unit (docs/up.md), the manual and completions below PREFIX=/usr/local
+	@echo 'What is installed is built with optimization, in build/$(PRESET), whatever `make` has built.'
+	@$(MAKE) programs
+	@cmake --build build/$(PRESET) -j $(JOBS) --target fake_nvml fake_smi
+	install -D -t '$(DESTDIR)$(PREFIX)/bin' build/$(PRESET)/allot build/$(PRESET)/allot-cdi-hook
+	ln -sfn allot '$(DESTDIR)$(PREFIX)/bin/kubectl-allot'
+	ln -sfn allot '$(DESTDIR)$(PREFIX)/bin/kubectl_complete-allot'
+	install -D -t '$(DESTDIR)$(PREFIX)/lib/allot' build/$(PRESET)/fake_nvml/libnvidia-ml.so.1 build/$(PRESET)/fake_smi/nvidia-smi
+	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/systemd/system'
+	sed 's|@PREFIX@|$(PREFIX)|' deployments/systemd/allot.service >'$(DESTDIR)$(PREFIX)/lib/systemd/system/allot.service'
+	$(call says,man,man/man1/allot.1)
+	$(call says,completion bash,bash-completion/completions/allot)
+	$(call says,completion zsh,zsh/site-functions/_allot)
+	$(call says,completion fish,fish/vendor_completions.d/allot.fish)
 
 clean:  ## remove build/
 	rm -rf build
