@@ -1,6 +1,6 @@
 #pragma once
 // A machine with GPUs for tests, in a temporary folder: a driver root with the fake NVML library, which the real loader loads, and a sysfs.
-// Included by tests only, which link fake_nvml_for_tests.
+// Included by tests only.
 //
 //   FakeMachine machine("gpus: [{model: rtx3090}, {model: l4}]");
 //   ASSERT_OK_AND_ASSIGN(const auto nvml, Nvml::Open(machine.driver_root()));
@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/file_system.h"
 #include "device/driver_root.h"
+#include "device/fake_driver.h"
 
 namespace allot::device {
 
@@ -38,7 +39,7 @@ class FakeMachine {
   std::filesystem::path library() const { return folder_ / "root/usr/lib64/libnvidia-ml.so.1"; }
 
   // A driver that is installed, or removed.
-  void InstallLibrary() const { std::filesystem::copy_file(ALLOT_FAKE_NVML_LIBRARY, library()); }
+  void InstallLibrary() const { std::filesystem::copy_file(FakeNvmlLibrary(), library()); }
   void RemoveLibrary() const { std::filesystem::remove_all(library()); }
 
   // What the machine has from now on (fake_nvml/README.md).

@@ -16,7 +16,7 @@ class FakeSmi : public ::testing::Test {
 
   void AddNode(const std::string& name) const { std::ofstream(dev_ + "/" + name) << ""; }
   ProcessOutput Run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), ALLOT_FAKE_SMI);
+    arguments.insert(arguments.begin(), device::FakeSmi());
     Result<ProcessOutput> output = RunProcess({.argv = std::move(arguments), .environment = environment_});
     EXPECT_OK(output);
     return output.ok() ? *std::move(output) : ProcessOutput{.exit_code = -1};

@@ -6,6 +6,7 @@
 
 #include "base/test_util.h"
 #include "device/discovery.h"
+#include "device/fake_driver.h"
 #include "local/test_folder.h"
 
 namespace allot::local {
@@ -19,7 +20,7 @@ using ::testing::SizeIs;
 class SimulatedTest : public ::testing::Test {
  protected:
   Status Make(const std::string& node, const std::vector<std::string>& models) {
-    return MakeSimulatedDriver(files_, {ALLOT_FAKE_NVML_LIBRARY, ALLOT_FAKE_SMI}, Root(node), node, models);
+    return MakeSimulatedDriver(files_, {device::FakeNvmlLibrary(), device::FakeSmi()}, Root(node), node, models);
   }
   std::string Root(const std::string& node) const { return StrCat(folder_.path(), "/", node); }
   // As the agent looks at them.
