@@ -6,9 +6,10 @@
 
 namespace allot::http {
 
-Workers::Workers(int threads, size_t max_waiting, Handler handler) : handler_(std::move(handler)), max_waiting_(max_waiting) {
+Workers::Workers(int threads, size_t max_waiting, Handler handler)
+    : handler_(std::move(handler)), max_waiting_(max_waiting), workers_(static_cast<size_t>(threads)) {
   CHECK(threads > 0);
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
+  for (Worker& worker : workers_) threads_.emplace_back([this, &worker] { Run(worker); });
 }
 
 bool Workers::HasRoom() const {
@@ -16,14 +17,29 @@ bool Workers::HasRoom() const {
   return !closed_ && waiting_.size() < max_waiting_;
 }
 
+// After the lock: who wakes up does not meet us there.
+void Workers::Worker::Call(std::optional<Job> next) {
+  {
+    const std::lock_guard lock(mutex);
+    job = std::move(next);
+    is_called = true;
+  }
+  called.notify_one();
+}
+
 void Workers::Post(Job job) {
-  const std::lock_guard lock(mutex_);
-  if (closed_) return;
-  waiting_.push_back(std::move(job));
-  if (idle_.empty()) return;
-  idle_.back()->has_work = true;
-  idle_.back()->called.notify_one();
-  idle_.pop_back();
+  Worker* worker = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return;
+    if (idle_.empty()) {
+      waiting_.push_back(std::move(job));
+      return;
+    }
+    worker = idle_.back();
+    idle_.pop_back();
+  }
+  worker->Call(std::move(job));
 }
 
 void Workers::Close() {
@@ -31,10 +47,7 @@ void Workers::Close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   waiting_.swap(dropped);
-  for (Idle* idle : idle_) {
-    idle->has_work = true;
-    idle->called.notify_one();
-  }
+  for (Worker* worker : idle_) worker->Call(std::nullopt);
   idle_.clear();
 }
 
@@ -44,21 +57,25 @@ void Workers::Stop() {
   threads_.clear();
 }
 
-std::optional<Job> Workers::Next() {
-  std::unique_lock lock(mutex_);
-  while (!closed_ && waiting_.empty()) {
-    Idle self;
+std::optional<Job> Workers::Next(Worker& self) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return std::nullopt;
+    if (!waiting_.empty()) {
+      Job job = std::move(waiting_.front());
+      waiting_.pop_front();
+      return job;
+    }
     idle_.push_back(&self);
-    self.called.wait(lock, [&] { return self.has_work; });
   }
-  if (closed_) return std::nullopt;
-  Job job = std::move(waiting_.front());
-  waiting_.pop_front();
-  return job;
+  std::unique_lock lock(self.mutex);
+  self.called.wait(lock, [&] { return self.is_called; });
+  self.is_called = false;
+  return std::exchange(self.job, std::nullopt);
 }
 
-void Workers::Run() {
-  while (std::optional<Job> job = Next()) handler_(job->context, std::move(job->writer));
+void Workers::Run(Worker& self) {
+  while (std::optional<Job> job = Next(self)) handler_(job->context, std::move(job->writer));
 }
 
 }  // namespace allot::http

@@ -1,7 +1,7 @@
 #pragma once
 // The threads that run handlers. Internal to the server.
 //
-// A job goes to the thread that became idle last: its memory is warm, and threads that are needed only at times stay small.
+// A job is given to the thread that became idle last: its memory is warm, and threads that are needed only at times stay small.
 
 #include <condition_variable>
 #include <deque>
@@ -37,21 +37,26 @@ class Workers {
   void Stop();
 
  private:
-  struct Idle {
-    std::condition_variable called = {};
-    bool has_work = false;  // or the end has come
+  struct Worker {
+    void Call(std::optional<Job> next);
+
+    std::mutex mutex;
+    std::condition_variable called;
+    bool is_called = false;
+    std::optional<Job> job;  // nothing, when it is called: the end has come
   };
 
-  void Run();
+  void Run(Worker& self);
   // What to do next; nothing: end.
-  std::optional<Job> Next();
+  std::optional<Job> Next(Worker& self);
 
   const Handler handler_;
   const size_t max_waiting_;
   mutable std::mutex mutex_;
-  std::deque<Job> waiting_;
-  std::vector<Idle*> idle_;  // the last to become so is the last
+  std::deque<Job> waiting_;    // for a worker: nobody is idle then
+  std::vector<Worker*> idle_;  // the last to become so is the last
   bool closed_ = false;
+  std::deque<Worker> workers_;
   std::vector<std::thread> threads_;
 };
 

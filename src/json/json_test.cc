@@ -1,6 +1,7 @@
 #include "json/json.h"
 
 #include "base/test_util.h"
+#include "json/editor.h"
 
 namespace allot::json {
 namespace {
@@ -141,6 +142,21 @@ TEST(Json, IndentsOneLevelALine) {
   "c": {},
   "d": []
 })");
+}
+
+TEST(Write, EscapesAByteWhereverItStands) {
+  for (size_t length = 1; length < 40; ++length) {
+    for (size_t at = 0; at < length; ++at) {
+      for (const auto& [byte, escaped] :
+           {std::pair('"', "\\\""), {'\\', "\\\\"}, {'\n', "\\n"}, {'\x1f', "\\u001f"}, {'\x7f', "\x7f"}, {'\xe9', "\xe9"}}) {
+        std::string text(length, 'x');
+        text[at] = byte;
+        Arena arena;
+        EXPECT_EQ(Write(Editor(arena).String(text)), StrCat("\"", std::string(at, 'x'), escaped, std::string(length - at - 1, 'x'), "\""))
+            << at;
+      }
+    }
+  }
 }
 
 }  // namespace

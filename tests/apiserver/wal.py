@@ -5,7 +5,7 @@ A log that was begun anew keeps the old file, with old frames behind the new one
 
 import os
 
-HEADER, FRAME = 32, 24 + 4096  # bytes; pages of 4 KiB
+HEADER, FRAME_HEADER = 32, 24  # bytes
 
 
 class Log:
@@ -15,14 +15,15 @@ class Log:
     def end(self):
         """The byte behind its last frame, and whether it was begun anew since the last call: what was in it is in the store then."""
         with open(self._path, "rb") as file:
-            salt = file.read(HEADER)[16:24]
+            header = file.read(HEADER)
+            frame, salt = FRAME_HEADER + int.from_bytes(header[8:12], "big"), header[16:24]
             anew = self._salt is not None and salt != self._salt
             if salt != self._salt:
                 self._salt, self._end = salt, HEADER
             size = os.fstat(file.fileno()).st_size
-            while self._end + FRAME <= size:
+            while self._end + frame <= size:
                 file.seek(self._end)
                 if file.read(16)[8:] != salt:
                     break
-                self._end += FRAME
+                self._end += frame
         return self._end, anew
