@@ -60,9 +60,9 @@ class Agent::Parts {
     if (kubelet_) TRY(kubelet_->CheckPaths());
     TRY(MakePrivateDirs(state_folder_));
     ASSIGN_OR_RETURN(journal_, Journal::Open(files_, state_folder_));
-    if (kubelet_) TRY(InstallHook());
+    if (kubelet_ || !options_.hook_program.empty()) TRY(InstallHook());
     preparer_.emplace(Preparer::Parts{files_, *journal_, cdi_, toolkit_, time_slice_, world_, clock_, options_.node_name,
-                                      options_.mps_pipes, [this](std::string_view line) { log_.Info(line); }});
+                                      options_.mps_pipes, [this](std::string_view line) { log_.Info(line); }, options_.in_use});
     return {};
   }
 

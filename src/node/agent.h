@@ -33,7 +33,7 @@ struct AgentOptions {
   std::string node_name;
   PodName pod;  // ours; without a name: we are in none
   DriverRoot driver_root;
-  bool kubelet = true;       // false: no sockets, no hook for container runtimes
+  bool kubelet = true;       // false: no sockets
   SocketPlaces sockets;      // its driver is set by the agent
   std::string state_folder;  // of the journal; empty: that of the driver among kubelet's plugins
   CdiOptions cdi;
@@ -46,6 +46,8 @@ struct AgentOptions {
   std::string health_address;                 // "0.0.0.0:51516" for gRPC health, with kubelet; empty: none
   device::HealthOptions health;
   std::chrono::seconds sweep_every{600}, sweep_grace{120};
+  // Whether processes use the claim, though the API may have let go of it. Kubelet keeps such claims itself.
+  std::function<bool(const std::string& claim_uid)> in_use = [](const std::string&) { return false; };
 };
 
 class Agent {

@@ -68,6 +68,7 @@ class Preparer {
     std::string node_name;                      // the pool of our devices
     std::string mps_pipes = "/tmp/nvidia-mps";  // as we see it
     std::function<void(std::string_view)> log = [](std::string_view) {};
+    std::function<bool(const std::string& claim_uid)> in_use = [](const std::string&) { return false; };  // see AgentOptions
   };
 
   explicit Preparer(Parts parts) : parts_(std::move(parts)) {}
@@ -85,7 +86,7 @@ class Preparer {
   // worked on are passed over.
   Status Repair(const http::Patience& patience);
   // Lets go of holdings whose claim the API has not had, or not as allocated to this node, for two calls and `grace`: kubelet has forgotten
-  // them. One thread at a time.
+  // them. Not of those that are in use. One thread at a time.
   Status LetGo(std::chrono::seconds grace, const http::Patience& patience);
 
  private:

@@ -109,7 +109,8 @@ class PrepareFixture : public testing::Test {
               {"/drv", test.folder_ + "/root"}),
           toolkit(files, {test.folder_ + "/etc-cdi"}),
           preparer({files, *journal, cdi, toolkit, test.slices_, test.world_, test.clock_, "n1", test.folder_ + "/mps",
-                    [&test](std::string_view line) { test.Log(line); }}) {}
+                    [&test](std::string_view line) { test.Log(line); },
+                    [&test](const std::string& uid) { return test.in_use_.contains(uid); }}) {}
 
     std::unique_ptr<Journal> journal;
     Cdi cdi;
@@ -128,6 +129,7 @@ class PrepareFixture : public testing::Test {
 
   const std::string folder_ = testing::TempDir() + "prepare-" + testing::UnitTest::GetInstance()->current_test_info()->name();
   PosixFileSystem files_;
+  std::set<std::string> in_use_;  // UIDs of claims
   SystemClock clock_;
   FakeWorld world_;
   FakeTimeSlice slices_;

@@ -208,6 +208,17 @@ TEST_F(PrepareTest, HoldingIsLetGoWhenItsClaimIsNotAllocatedHereAnyMore) {
   EXPECT_THAT(agent_.cdi.Uids(), IsOkAndHolds(ElementsAre("kept")));
 }
 
+TEST_F(PrepareTest, AHoldingThatIsInUseIsKeptThoughItsClaimIsGone) {
+  ASSERT_OK(Prepare(Claim("u1", "6Gi")));
+  world_.Remove("lab", "claim-u1");
+  in_use_ = {"u1"};
+  for (int i = 0; i < 3; ++i) ASSERT_OK(agent_.preparer.LetGo(seconds(0), Short()));
+  EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
+  in_use_.clear();
+  for (int i = 0; i < 2; ++i) ASSERT_OK(agent_.preparer.LetGo(seconds(0), Short()));
+  EXPECT_TRUE(agent_.journal->Read()->empty());
+}
+
 TEST_F(PrepareTest, NothingIsLetGoWhileTheApiIsDown) {
   ASSERT_OK(Prepare(Claim("u1", "6Gi")));
   world_.down = true;

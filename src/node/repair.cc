@@ -83,7 +83,7 @@ Status Preparer::LetGo(std::chrono::seconds grace, const http::Patience& patienc
     const ClaimRef ref{holding->name_space, holding->name, uid};
     const Result<kube::ObjectPtr> claim = parts_.world.Claim(ref.name_space, ref.name, patience);
     const bool gone = claim.ok() ? (*claim)->uid() != uid || !IsAllocatedHere(**claim) : claim.status().code() == Code::kNotFound;
-    if (!gone) {
+    if (!gone || parts_.in_use(uid)) {
       missing_.erase(uid);
       continue;
     }

@@ -141,7 +141,8 @@ TEST_F(ServerTest, AnswersAThousandCallsInARow) {
   Client client(path);
   for (int i = 0; i < 1000; ++i) ASSERT_THAT(client.Do(kEcho, StrCat(i)).messages(), ElementsAre(StrCat(i)));
   EXPECT_EQ(server->stats().calls, 1000U);
-  EXPECT_LT(server->stats().threads, 10U);  // they are used again, but one that has just answered may not be free yet
+  // They are used again, but one that has just answered may not be free yet, the less so the more others the machine has to do with.
+  EXPECT_LT(server->stats().threads, 100U);
 }
 
 TEST_F(ServerTest, SixtyCallsThatWaitDoNotHoldUpAnother) {
