@@ -23,11 +23,6 @@ struct Maker {
 constexpr Maker kMakers[] = {
     {"pods", true, true}, {"deployments.apps", false, false}, {"replicasets.apps", false, false}, {"jobs.batch", false, true}};
 
-bool IsAdmin(const AdmissionRequest& request) {
-  return std::find(request.groups.begin(), request.groups.end(), kAdminsGroup) != request.groups.end();
-}
-bool IsSystem(const AdmissionRequest& request) { return request.user.starts_with("system:"); }
-
 // Nothing where the request makes no Pods, or its caller may do as they like.
 const Maker* MakerOf(const AdmissionRequest& request) {
   if (request.operation == Operation::kDelete) return nullptr;
@@ -93,6 +88,11 @@ Status CheckClaim(const AdmissionRequest& request, const json::Value& object) {
 }
 
 }  // namespace
+
+bool IsAdmin(const AdmissionRequest& request) {
+  return std::find(request.groups.begin(), request.groups.end(), kAdminsGroup) != request.groups.end();
+}
+bool IsSystem(const AdmissionRequest& request) { return request.user.starts_with("system:"); }
 
 // What controllers make for a user counts as well.
 Status UserAdmission::CheckCount(const AdmissionRequest& request) const {

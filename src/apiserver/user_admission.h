@@ -15,6 +15,10 @@ namespace allot::apiserver {
 
 inline constexpr std::string_view kUserAnnotation = "allot.dev/user";
 
+// Whose request it is: an admin's, or of a part of the system, a controller.
+bool IsAdmin(const AdmissionRequest& request);
+bool IsSystem(const AdmissionRequest& request);
+
 class UserAdmission final : public Admission {
  public:
   explicit UserAdmission(size_t most_objects = 5000) : most_objects_(most_objects) {}

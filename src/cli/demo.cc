@@ -28,7 +28,8 @@ constexpr std::string_view kGpus = "rtx3090:2,rtx3060";
 
 class Demo {
  public:
-  Demo(kube::Client& client, std::string kubeconfig) : client_(client), kubeconfig_(std::move(kubeconfig)) {}
+  Demo(kube::Client& client, std::string kubeconfig, const Cancel& stop)
+      : client_(client), kubeconfig_(std::move(kubeconfig)), stop_(stop) {}
 
   Status Play() {
     TRY(Say("\n1. Four Pods on one GPU: each asks for 6Gi of an RTX 3090, and 4 x 6 is 24.\n"));
@@ -90,6 +91,7 @@ class Demo {
   Status Until(std::string_view pod, std::string_view what, const std::function<bool(const kube::Object&)>& done) {
     const http::Patience patience = Patience();
     for (;;) {
+      if (stop_.requested()) return Unavailable("interrupted: all of it is gone again");
       ASSIGN_OR_RETURN(const kube::ObjectPtr object, client_.Get(kube::types::kPods, "default", pod, patience));
       if (done(*object)) return Status();
       if (std::chrono::steady_clock::now() > *patience.deadline) return Unavailable("Pod ", pod, " is not ", what, " in time");
@@ -108,6 +110,7 @@ class Demo {
 
   kube::Client& client_;
   const std::string kubeconfig_;
+  const Cancel& stop_;
   const std::vector<DemoManifest> manifests_ = DemoManifests();
 };
 
@@ -161,12 +164,13 @@ Status Run(const Arguments& arguments) {
   for (const std::string_view line : Split(up->Greeting(), '\n')) {
     if (line.starts_with("#   gpu")) TRY(Print(StrCat(line.substr(1), "\n")));
   }
-  Status played = Demo(*client, up->api().folder().admin_config()).Play();
+  Status played = Demo(*client, up->api().folder().admin_config(), signals.stop).Play();
   if (played.ok() && stay) {
-    TRY(Print(StrCat("\nIt goes on until Ctrl-C. In another terminal:\n   export KUBECONFIG=", ShellWord(up->api().folder().admin_config()),
-                     "\n   kubectl get pods,resourceclaims,resourceslices\n")));
-    TRY(Flush());
-    up->Run(signals.stop);
+    played =
+        Print(StrCat("\nIt goes on until Ctrl-C. In another terminal:\n   export KUBECONFIG=", ShellWord(up->api().folder().admin_config()),
+                     "\n   kubectl get pods,resourceclaims,resourceslices\n"));
+    if (played.ok()) played = Flush();
+    if (played.ok()) up->Run(signals.stop);
   }
   EndPods(*client);
   up->Stop();

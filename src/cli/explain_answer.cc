@@ -89,6 +89,9 @@ ExplainAnswer Explain(const ExplainWorld& world, const sched::Cluster& cluster, 
     answer.headline = StrCat(answer.phase, why.empty() ? "" : ": ", why);
   } else if (!pod->pod.node_name.empty()) {
     if (pod->pod.phase != "Running") AddLastWarning(world, answer);
+    // Of a command of `allot run` whose share cannot be prepared.
+    if (const std::string_view why = Text(object->json()["status"]["message"]); pod->pod.phase == "Pending" && !why.empty())
+      answer.details.emplace_back(why);
     AddContainerWords(object->json(), answer);
     ExplainPlaced(inquiry, pod, answer);
   } else if (pod->deleting) {

@@ -97,8 +97,10 @@ int Run(const Verb& verb, const Arguments& arguments) {
   }
   const LocalApi api = FindLocalApi();
   if (api.socket.empty() && !arguments.Has("server")) {
-    return Fail(
-        Unavailable("no `allot up` answers on this machine; start it in another terminal (`allot up --gpus rtx3090` simulates a GPU)"));
+    const auto config = environment.find("KUBECONFIG");
+    const bool named = config != environment.end() && !config->second.empty();
+    return Fail(Unavailable("no `allot up` answers", named ? StrCat(" beside ", config->second, " (KUBECONFIG), or elsewhere") : "",
+                            " on this machine; start it in another terminal (`allot up --gpus rtx3090` simulates a GPU)"));
   }
   Cancel cancel, ended;
   CancelOnSignals(cancel);

@@ -33,10 +33,20 @@ constexpr std::string_view kLeave = "\x1b[?25h\x1b[?1049l";
 std::atomic<bool> resumed = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-void StopForAWhile(int /*signal*/) {
+void StopForAWhile(int signal) {
   const int before = errno;
   static_cast<void>(!::write(STDOUT_FILENO, kLeave.data(), kLeave.size()));
-  ::kill(::getpid(), SIGSTOP);
+  // As if there were no handler: where nobody would continue us, the kernel does not stop us.
+  struct sigaction ours, plain = {};
+  plain.sa_handler = SIG_DFL;
+  ::sigaction(signal, &plain, &ours);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  ::raise(signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);  // it stops here
+  ::pthread_sigmask(SIG_BLOCK, &only, nullptr);
+  ::sigaction(signal, &ours, nullptr);
   static_cast<void>(!::write(STDOUT_FILENO, kEnter.data(), kEnter.size()));
   resumed = true;
   errno = before;

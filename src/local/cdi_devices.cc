@@ -1,7 +1,6 @@
 #include "local/cdi_devices.h"
 
 #include <algorithm>
-#include <set>
 
 #include "json/editor.h"
 #include "json/json.h"
@@ -62,6 +61,7 @@ Status CheckRequests(const node::ClaimRef& claim, std::span<const std::string> r
 
 Result<DeviceAccess> CdiDevices::Prepare(const node::ClaimRef& claim, std::span<const std::string> requests,
                                          const http::Patience& patience) {
+  Keep(claim.uid);
   ASSIGN_OR_RETURN(const std::vector<node::PreparedDevice> devices, preparer_.Prepare(claim, patience));
   TRY(CheckRequests(claim, requests, devices));
   const std::string path = StrCat(cdi_folder_, "/", node::kCdiPrefix, claim.uid, ".yaml");
@@ -87,6 +87,21 @@ Result<DeviceAccess> CdiDevices::Prepare(const node::ClaimRef& claim, std::span<
   return access;
 }
 
-Status CdiDevices::Unprepare(const node::ClaimRef& claim, const http::Patience& patience) { return preparer_.Unprepare(claim, patience); }
+void CdiDevices::Keep(const std::string& claim_uid) {
+  const std::lock_guard lock(mutex_);
+  in_use_.insert(claim_uid);
+}
+
+Status CdiDevices::Unprepare(const node::ClaimRef& claim, const http::Patience& patience) {
+  TRY(preparer_.Unprepare(claim, patience));
+  const std::lock_guard lock(mutex_);
+  in_use_.erase(claim.uid);
+  return Status();
+}
+
+bool CdiDevices::IsInUse(const std::string& claim_uid) const {
+  const std::lock_guard lock(mutex_);
+  return in_use_.contains(claim_uid);
+}
 
 }  // namespace allot::local

@@ -5,6 +5,8 @@
 // device nodes of all GPUs, so it is told which ones are its own: CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES hold their UUIDs, in the
 // order of the allocation.
 
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "base/file_system.h"
@@ -24,13 +26,19 @@ class CdiDevices final : public Devices {
 
   // kNotFound where the claim has no device for one of the requests.
   Result<DeviceAccess> Prepare(const node::ClaimRef& claim, std::span<const std::string> requests, const http::Patience& patience) override;
+  void Keep(const std::string& claim_uid) override;
   Status Unprepare(const node::ClaimRef& claim, const http::Patience& patience) override;
+
+  // Whether the claim is kept.
+  bool IsInUse(const std::string& claim_uid) const;
 
  private:
   node::Preparer& preparer_;
   const FileSystem& files_;
   const std::string cdi_folder_;
   const Environment more_;
+  mutable std::mutex mutex_;
+  std::set<std::string> in_use_;  // UIDs of claims
 };
 
 }  // namespace allot::local

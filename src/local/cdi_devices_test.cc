@@ -65,6 +65,17 @@ TEST_F(CdiDevicesTest, OnlyTheRequestsThatTheContainerNames) {
   EXPECT_THAT(Prepare(claim, {"small", "none"}), IsStatus(Code::kNotFound, HasSubstr("claim lab/c1: no device for request \"none\"")));
 }
 
+TEST_F(CdiDevicesTest, AClaimIsInUseFromItsPreparationUntilItIsGivenBack) {
+  const node::ClaimRef claim = Claim(ResultJson("gpu", "gpu-1", "6Gi", "s1"));
+  EXPECT_FALSE(devices_.IsInUse("u1"));
+  ASSERT_OK(Prepare(claim));
+  EXPECT_TRUE(devices_.IsInUse("u1"));
+  ASSERT_OK(devices_.Unprepare(claim, Long()));
+  EXPECT_FALSE(devices_.IsInUse("u1"));
+  devices_.Keep("u1");
+  EXPECT_TRUE(devices_.IsInUse("u1"));
+}
+
 TEST_F(CdiDevicesTest, TwoSharesOfOneGpuNameItOnce) {
   ASSERT_OK_AND_ASSIGN(Environment environment,
                        Prepare(Claim(ResultJson("a", "gpu-0", "1Gi", "s1") + "," + ResultJson("b", "gpu-0", "2Gi", "s2"))));

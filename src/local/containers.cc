@@ -115,7 +115,7 @@ Result<ContainerState> Containers::Look(const std::string& folder) {
   if (birth && birth->boot == boot_ && IsAlive(birth->shim)) {
     ASSIGN_OR_RETURN(const std::optional<ContainerExit> ending, read_exit());
     if (ending) return ContainerState{Phase::kEnded, birth, ending};
-    Watch(folder, birth->shim);
+    TRY(Watch(folder, birth->shim));
     return ContainerState{Phase::kRunning, birth, {}};
   }
   ASSIGN_OR_RETURN(const std::optional<ContainerExit> ending, read_exit());
@@ -154,18 +154,21 @@ Status Containers::Signal(const std::string& folder, int signal) {
 
 Status Containers::Remove(const std::string& folder) { return RemoveTree(folder); }
 
-void Containers::Watch(const std::string& folder, const ProcessId& shim) {
+Status Containers::Watch(const std::string& folder, const ProcessId& shim) {
   const std::lock_guard lock(mutex_);
-  if (folders_.contains(folder)) return;
+  if (folders_.contains(folder)) return Status();
   const int fd = OpenProcess(shim);
+  const int error = errno;
+  if (fd < 0 && IsAlive(shim)) return Unavailable("follow process ", shim.pid, ": ", std::generic_category().message(error));
   if (fd < 0) {
     on_end_(folder);  // it has ended since it was looked at
-    return;
+    return Status();
   }
   watched_[fd] = {folder, shim.pid};
   folders_.insert(folder);
   epoll_event ended{.events = EPOLLIN, .data = {.fd = fd}};
   CHECK(::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &ended) == 0);
+  return Status();
 }
 
 void Containers::Run() {

@@ -5,7 +5,8 @@
 //   1. a container goes on when whoever started it ends, by whatever means; the next Look finds it again;
 //   2. a container counts as ended only when none of its processes is left. Where its shim is gone without a word (killed, or the machine
 //      lost its power), what is left of them is ended first; then the exit code is 137 and the reason ContainerStatusUnknown;
-//   3. nobody else's process is ever signalled: the number and the start time must be right.
+//   3. nobody else's process is ever signalled: the number and the start time must be right; of what a lost shim left, where its first
+//      process is gone as well, the id in its environment, or session and user.
 // Safe to use from several threads; for one folder, one call at a time.
 
 #include <chrono>
@@ -55,7 +56,7 @@ class Containers {
   // it was started all the same, and a second try finds what an earlier one has started. The folder, absolute, is made, for its owner
   // alone. `spec` gets an id, and the variable that has it.
   Result<ContainerState> Start(const std::string& folder, ContainerSpec spec);
-  // How it is now. kUnavailable: its shim is gone, and a process of it does not end; look again.
+  // How it is now. kUnavailable: its shim is gone, and a process of it does not end, or its end could not be heard; look again.
   Result<ContainerState> Look(const std::string& folder);
   // To the container's first process. SIGKILL ends all of them. Ok where it has ended.
   Status Signal(const std::string& folder, int signal);
@@ -63,7 +64,7 @@ class Containers {
   Status Remove(const std::string& folder);
 
  private:
-  void Watch(const std::string& folder, const ProcessId& shim);
+  Status Watch(const std::string& folder, const ProcessId& shim);
   void Run();
   Result<ContainerState> BuryLost(const std::string& folder, const ContainerBirth& birth);
 

@@ -194,6 +194,12 @@ TEST_F(ContainersTest, WhenTheProgramEndsSoDoesAllThatItStarted) {
   }
 }
 
+TEST_F(ContainersTest, WhoWritesOnWithoutEndIsEndedToo) {
+  // Its parent, in a group of its own, is ended first; until then it is nobody's that the shim knows of.
+  ASSERT_OK(containers->Start(root / "a", Shell("timeout 1000 yes & sleep 0.2; exit 3")));
+  EXPECT_EQ(AwaitEnd(root / "a").exit->exit_code, 3);
+}
+
 TEST_F(ContainersTest, AShimThatIsKilledIsAnUnknownEndAndNothingIsLeft) {
   const std::string folder = root / "a";
   const std::string child = root / "child", daemon = root / "daemon";

@@ -38,6 +38,7 @@ struct DeviceAccess {
 // The access to the devices of both, in `access`.
 void Merge(const DeviceAccess& more, DeviceAccess& access);
 
+// What was prepared is kept until it is unprepared, also where the API lets go of the claim before.
 // Safe to use from several threads.
 class Devices {
  public:
@@ -47,6 +48,8 @@ class Devices {
   // named. May be called again at any time. kUnavailable: not now. Any other error: not as the claim is.
   virtual Result<DeviceAccess> Prepare(const node::ClaimRef& claim, std::span<const std::string> requests,
                                        const http::Patience& patience) = 0;
+  // Somebody who was started before uses the claim, and did prepare it: as if Prepare had been called.
+  virtual void Keep(const std::string& claim_uid) = 0;
   // No process uses the claim any more. Ok where it is not prepared.
   virtual Status Unprepare(const node::ClaimRef& claim, const http::Patience& patience) = 0;
 };

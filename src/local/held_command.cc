@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "local/gpu_users.h"
 
 namespace allot::local {
 namespace {
@@ -62,8 +63,10 @@ void CloseAll(int& a, int& b) {
   a = b = -1;
 }
 
-[[noreturn]] void RunChild(int gate, int failure, bool takes, char* const* argv, char* const* environment, const char* path) {
+[[noreturn]] void RunChild(int gate, int failure, bool takes, char* const* argv, char* const* environment, const char* path,
+                           const char* mark) {
   ::setpgid(0, 0);
+  if (mark != nullptr) MarkGpuUse(mark, true);
   // As exec does, but now: while it is held, a signal ends it. What is ignored stays so, but for SIGPIPE, which is our own doing.
   for (int signal = 1; signal < NSIG; ++signal) {
     if (signal == SIGPIPE || !IsIgnored(signal)) ::signal(signal, SIG_DFL);
@@ -124,7 +127,8 @@ Result<HeldCommand> HeldCommand::Start(std::vector<std::string> argv, const Envi
   for (std::string& variable : variables) values.push_back(variable.data());
   words.push_back(nullptr);
   values.push_back(nullptr);
-  const auto path = environment.find("PATH");
+  const auto path = environment.find("PATH"), mark = environment.find(kGpuMark);
+  const auto text = [&](const auto& found) { return found == environment.end() ? nullptr : found->second.c_str(); };
 
   int gate[2] = {-1, -1}, failure[2] = {-1, -1};
   if (::pipe2(gate, O_CLOEXEC) != 0 || ::pipe2(failure, O_CLOEXEC) != 0) {
@@ -137,8 +141,7 @@ Result<HeldCommand> HeldCommand::Start(std::vector<std::string> argv, const Envi
   if (pid == 0) {
     ::close(gate[1]);
     ::close(failure[0]);
-    RunChild(gate[0], failure[1], held.takes_terminal_, words.data(), values.data(),
-             path == environment.end() ? nullptr : path->second.c_str());
+    RunChild(gate[0], failure[1], held.takes_terminal_, words.data(), values.data(), text(path), text(mark));
   }
   ::close(gate[0]);
   ::close(failure[1]);
@@ -200,8 +203,10 @@ int HeldCommand::Wait() {
     }
     int status = 0;
     if (ended.si_code == CLD_STOPPED) {
-      ::waitpid(process_.pid, &status, WUNTRACED | WNOHANG);
-      Stopped(ended.si_status);
+      // The stop alone: it may have been continued and have ended since.
+      ended = {};
+      ::waitid(P_PID, static_cast<id_t>(process_.pid), &ended, WSTOPPED | WNOHANG);
+      if (ended.si_pid == process_.pid) Stopped(ended.si_status);
       continue;
     }
     passed_to = 0;
@@ -221,6 +226,11 @@ void HeldCommand::Stopped(int signal) {
     // It wants the terminal that we have.
     takes_terminal = 1;
     GiveTerminal(process_.pid);
+    ::kill(-process_.pid, SIGCONT);
+    return;
+  }
+  // Nobody would continue us.
+  if (IsOrphaned(::getpgrp())) {
     ::kill(-process_.pid, SIGCONT);
     return;
   }

@@ -1,10 +1,13 @@
 #include "local/local_node.h"
 
+#include "local/gpu_users.h"
+
 namespace allot::local {
 namespace {
 
-node::AgentOptions AgentOptionsOf(const LocalNodeOptions& node) {
+node::AgentOptions AgentOptionsOf(const LocalNodeOptions& node, std::function<bool(const std::string&)> in_use) {
   node::AgentOptions options;
+  options.in_use = std::move(in_use);
   options.node_name = node.name;
   options.kubelet = false;
   options.state_folder = node.folder.state();
@@ -26,7 +29,8 @@ LocalNode::LocalNode(LocalNodeOptions options, kube::Client& client, FileSystem&
       files_(files),
       log_(log),
       object_({options_.name, options_.machine, !options_.gpus.real && !options_.gpus.models.empty(), options_.runtime}, client, clock),
-      agent_(AgentOptionsOf(options_), client, files, clock, random, log) {}
+      agent_(AgentOptionsOf(options_, [this](const std::string& claim) { return devices_->IsInUse(claim); }), client, files, clock, random,
+             log) {}
 
 Status LocalNode::Start(const http::Patience& patience) {
   Environment more;
@@ -35,6 +39,7 @@ Status LocalNode::Start(const http::Patience& patience) {
     TRY(MakeSimulatedDriver(files_, *options_.simulator, root, options_.name, options_.gpus.models));
     more = SimulatedEnvironment(root);
   }
+  if (!options_.gpu_mark.empty()) more[kGpuMark] = options_.gpu_mark;
   TRY(agent_.Open().Context("node ", options_.name));
   devices_.emplace(agent_.preparer(), files_, options_.folder.cdi(), std::move(more));
   TRY(object_.Write(patience));

@@ -26,6 +26,7 @@ struct LocalNodeOptions {
   NodeFolder folder;
   Machine machine;
   std::optional<Simulator> simulator;  // set where GPUs are simulated
+  std::string gpu_mark;                // of those who get real GPUs (gpu_users.h); empty: none are real
   std::string runtime;                 // of its Pods, as the Node says it: "podman://4.3.1"
   std::string hook_program;            // allot-cdi-hook, where Pods are containers that need it; empty: none
   std::string config_path;             // of the policies (docs/node-config.md); empty: none

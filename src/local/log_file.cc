@@ -68,11 +68,13 @@ bool LogFile::Open() {
 void LogFile::Rotate() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
+  torn_ = false;
   if (std::rename(path_.c_str(), (path_ + ".1").c_str()) != 0) ::unlink(path_.c_str());
 }
 
 // In pieces of whole entries, so that no file is longer than its limit and one entry.
 void LogFile::Write(std::string_view entries) {
+  bool cut = false;
   while (!entries.empty()) {
     if (!Open()) return;
     if (size_ >= max_bytes_) Rotate();
@@ -80,10 +82,18 @@ void LogFile::Write(std::string_view entries) {
     size_t length = entries.size();
     if (const auto room = static_cast<size_t>(max_bytes_ - size_); length > room) length = entries.find('\n', room) + 1;
     if (length == 0) length = entries.size();
+    // An entry that a full disk cut short ends here.
+    if (torn_ && ::write(fd_, "\n", 1) != 1) return;
+    size_ += torn_ ? 1 : 0;
+    torn_ = false;
     const ssize_t written = ::write(fd_, entries.data(), length);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
+    if (written <= 0) {
+      torn_ = cut;
+      return;
+    }
     size_ += written;
+    cut = entries[static_cast<size_t>(written) - 1] != '\n';
     entries.remove_prefix(static_cast<size_t>(written));
   }
 }

@@ -45,6 +45,7 @@ class LogFile {
   const Clock& clock_;
   int fd_ = -1;
   int64_t size_ = 0;
+  bool torn_ = false;  // its last entry was cut short
   std::string now_;
   std::string pending_[2];  // of each stream: the line that has no end yet
 };

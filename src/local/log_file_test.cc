@@ -1,5 +1,9 @@
 #include "local/log_file.h"
 
+#include <sys/resource.h>
+
+#include <csignal>
+
 #include "base/fake_clock.h"
 #include "local/test_folder.h"
 
@@ -73,6 +77,25 @@ TEST(LogFile, TwoFilesOfLimitedLengthAreKept) {
   for (size_t i = 0; i < lines.size(); ++i) {
     EXPECT_TRUE(lines[i].ends_with(StrCat(" F line ", 100 - lines.size() + i))) << lines[i];
   }
+}
+
+TEST(LogFile, AnEntryBehindOneThatAFullDiskCutShortIsWhole) {
+  const TestFolder folder;
+  FakeClock clock;
+  LogFile log(folder / "log", 1 << 20, clock);
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit full{50, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+  log.Append(LogFile::Stream::kStdout, "the first one, which does not fit\n");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  log.Append(LogFile::Stream::kStdout, "second\n");
+  const std::string text = FileText(folder / "log");
+  const std::vector<std::string_view> lines = Split(text, '\n');
+  ASSERT_EQ(lines.size(), 3U) << text;
+  EXPECT_EQ(lines[0].size(), 50U);
+  EXPECT_THAT(lines[1], testing::EndsWith(" stdout F second"));
 }
 
 TEST(LogFile, AFolderThatIsGoneStopsNobody) {

@@ -100,8 +100,11 @@ Status NodeObject::RenewLease(const http::Patience& patience) {
 
 Status NodeObject::Beat(const http::Patience& patience) {
   TRY(RenewLease(patience));
-  if (clock_.MonotonicNow() - written_ < kConditionsEvery) return Status();
-  return Write(patience);
+  // One that somebody deleted is made again before its Pods are taken for lost.
+  const Status there = client_.Get(kNodes, "", facts_.name, patience).status();
+  const bool deleted = there.code() == Code::kNotFound;
+  if (!there.ok() && !deleted) return there;
+  return deleted || clock_.MonotonicNow() - written_ >= kConditionsEvery ? Write(patience) : Status();
 }
 
 Status MarkNotReady(kube::Client& client, const std::string& name, std::string_view why, WallTime now, const http::Patience& patience) {

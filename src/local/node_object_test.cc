@@ -66,7 +66,7 @@ TEST_F(NodeObjectTest, ANodeThatSomebodyDeletedComesBack) {
   ASSERT_OK(node_->Write({}));
   ASSERT_OK(client_->Delete(kNodes, "", "n1"));
   ASSERT_OK(client_->Delete(kLeases, "kube-node-lease", "n1"));
-  clock_.Advance(std::chrono::minutes(1));
+  clock_.Advance(kBeatEvery);
   ASSERT_OK(node_->Beat({}));
   EXPECT_EQ(Ready("status"), "True");
   EXPECT_FALSE(Renewed().empty());

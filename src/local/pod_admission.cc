@@ -1,6 +1,9 @@
 #include "local/pod_admission.h"
 
+#include <algorithm>
+
 #include "apiserver/refusal.h"
+#include "apiserver/user_admission.h"
 #include "json/editor.h"
 #include "local/run_protocol.h"
 
@@ -23,6 +26,11 @@ void CheckNamedNode(const json::Value& spec, apiserver::FieldErrors& errors) {
   }
 }
 
+bool HasRunFinalizer(const json::Value& pod) {
+  const auto all = json::ItemsOf(pod["metadata"]["finalizers"]);
+  return std::any_of(all.begin(), all.end(), [](const json::Value& one) { return json::TextOf(one) == kRunFinalizer; });
+}
+
 }  // namespace
 
 Status PodAdmission::Validate(const apiserver::AdmissionRequest& request, const json::Value& object) const {
@@ -36,6 +44,11 @@ Status PodAdmission::Validate(const apiserver::AdmissionRequest& request, const 
     const auto is_run = [](const json::Value& pod) { return !pod["metadata"]["labels"][kRunLabel].IsNull(); };
     if (is_run(*request.old) != is_run(object)) {
       errors.Forbidden(apiserver::FieldPath("metadata").Child("labels").Key(kRunLabel), "it cannot be added or removed");
+      return apiserver::InvalidObject(request.kind, request.name, errors);
+    }
+    if (HasRunFinalizer(*request.old) && !HasRunFinalizer(object) && !IsSystem(request) && !IsAdmin(request)) {
+      errors.Forbidden(apiserver::FieldPath("metadata").Child("finalizers"),
+                       StrCat(kRunFinalizer, " stays while the command runs; end that, or delete the Pod, and it goes by itself"));
       return apiserver::InvalidObject(request.kind, request.name, errors);
     }
   }

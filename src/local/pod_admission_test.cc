@@ -48,9 +48,9 @@ TEST_F(PodAdmissionTest, ATemplateIsWarnedAboutAndItsPodsAreRefused) {
 }
 
 TEST_F(PodAdmissionTest, WhoNamesANodeCannotAskForAmountsThatTheSchedulerGivesOut) {
-  const auto pod = [](std::string_view limits) {
+  const auto pod = [](std::string_view most) {
     return StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"a","namespace":"default"},"spec":{"nodeName":"n1",)",
-                  R"("containers":[{"name":"c","command":["true"],"image":"x","resources":{"limits":)", limits, "}}]}}");
+                  R"("containers":[{"name":"c","command":["true"],"image":"x","resources":{"limits":)", most, "}}]}}");
   };
   Status status;
   Warnings(kube::types::kPods, pod(R"({"nvidia.com/gpu":"1"})"), status);
@@ -72,6 +72,29 @@ TEST_F(PodAdmissionTest, ARefusalNamesAllFields) {
   std::vector<std::string> fields;
   for (const auto& cause : error->causes) fields.push_back(cause.field);
   EXPECT_THAT(fields, testing::UnorderedElementsAre("spec.hostAliases", "spec.containers[0].command"));
+}
+
+TEST_F(PodAdmissionTest, OnlyWhoRunsACommandSaysThatItsShareIsFree) {
+  const auto kinds = server->api().kinds();
+  const auto old = *json::Parse(R"({"metadata":{"labels":{"allot.dev/run":"command"},"finalizers":["allot.dev/run"]}})");
+  const auto freed = *json::Parse(R"({"metadata":{"labels":{"allot.dev/run":"command"}}})");
+  const auto frees = [&](std::string_view user, const std::vector<std::string>& groups) {
+    std::vector<std::string> warnings;
+    const apiserver::AdmissionRequest request{.operation = apiserver::Operation::kUpdate,
+                                              .kind = *kinds->Find("", "v1", "pods"),
+                                              .space = "default",
+                                              .name = "train",
+                                              .subresource = "",
+                                              .user = user,
+                                              .old = &old.root(),
+                                              .api = server->api(),
+                                              .warnings = warnings,
+                                              .groups = groups};
+    return PodAdmission().Validate(request, freed.root());
+  };
+  EXPECT_OK(frees("root", {"system:authenticated", "system:masters"}));  // `up` by its own socket
+  EXPECT_OK(frees("system:allot", {}));
+  EXPECT_THAT(frees("ann", {"system:authenticated"}), IsStatus(Code::kInvalid, HasSubstr("metadata.finalizers")));
 }
 
 }  // namespace

@@ -31,7 +31,10 @@ class PodClaims::Turn {
   const std::string uid_;
 };
 
-void PodClaims::Remember(const std::string& claim_uid, const std::string& pod_uid) { Turn(*this, claim_uid).pods().insert(pod_uid); }
+void PodClaims::Remember(const std::string& claim_uid, const std::string& pod_uid) {
+  devices_.Keep(claim_uid);
+  Turn(*this, claim_uid).pods().insert(pod_uid);
+}
 
 Result<DeviceAccess> PodClaims::Prepare(const node::ClaimRef& claim, const std::string& pod_uid, std::span<const std::string> requests,
                                         const http::Patience& patience) {

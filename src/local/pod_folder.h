@@ -28,7 +28,6 @@ class PodFolder {
   // `node` is the folder of the node.
   PodFolder(FileSystem& files, const std::string& node, const std::string& name_space, const std::string& name, const std::string& uid)
       : files_(files), path_(StrCat(node, "/", name_space, "/", name, "/", uid)) {}
-  PodFolder(FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
   std::string RunPath(std::string_view container, int attempt) const { return StrCat(path_, "/", container, "/", attempt); }

@@ -183,7 +183,7 @@ void LocalPodLogs::Run() {
       if (state == Stream::State::kMore) wait = 0;
       if (state == Stream::State::kSlow && wait != 0) wait = kSlowReader;
       // Without inotify (a limit of the machine), and for readers that have gone.
-      if (state == Stream::State::kIdle && wait < 0) wait = stream.watch >= 0 ? 5'000 : 200;
+      if (const int pause = stream.watch >= 0 ? 5'000 : 200; state == Stream::State::kIdle && (wait < 0 || wait > pause)) wait = pause;
       ++at;
     }
   }

@@ -102,6 +102,8 @@ class PodWorker {
 
   // pod_worker_run.cc: forward.
   Status Forward();
+  // Whether all containers have ended for good.
+  bool IsOver() const;
   Status Prepare();
   Result<node::ClaimRef> FindClaim(const std::string& name);
   Result<DeviceAccess> DevicesOf(const json::Value& container);

@@ -5,6 +5,7 @@
 #include "json/editor.h"
 #include "kube/timestamp.h"
 #include "local/cdi_devices.h"
+#include "local/gpu_users.h"
 #include "local/pod_rules.h"
 #include "local/pod_worker.h"
 
@@ -24,6 +25,11 @@ Status PodWorker::Forward() {
   std::vector<std::string> warnings;
   if (const Status rules = CheckPodSpec(world_.podman != nullptr ? Runtime::kPodman : Runtime::kProcess, pod(), warnings); !rules.ok()) {
     Fail("PodNotSupported", rules.message());
+    return Status();
+  }
+  // Nothing is to be started, so that nothing has to be prepared, which may not be possible any more.
+  if (!prepared_ && IsOver()) {
+    completed_ = true;
     return Status();
   }
   if (!prepared_) {
@@ -59,6 +65,19 @@ Status PodWorker::Forward() {
   }
   completed_ = all_ended;
   return Status();
+}
+
+bool PodWorker::IsOver() const {
+  const auto is_final = [this](const Member& one) {
+    return !one.unsure && one.view.current && one.view.current->exit && !RestartsAfter(one);
+  };
+  bool all_ended = true;
+  for (const Member& member : members_) {
+    if (member.view.sidecar) continue;
+    if (member.view.init && is_final(member) && !member.view.succeeded()) return true;
+    if (!member.view.init) all_ended = all_ended && is_final(member);
+  }
+  return all_ended;
 }
 
 // All claims of the Pod, also those that no container names.
@@ -175,6 +194,8 @@ Status PodWorker::Start(Member& member) {
     Wait(member, "CreateContainerConfigError", spec.status(), "Failed");
     return Status();
   }
+  // Also where the environment is podman's, not the program's.
+  if (const auto mark = access->environment.find(kGpuMark); mark != access->environment.end()) spec->environment.insert(*mark);
   spec->log_bytes = world_.limits.log_bytes;
   const std::string program = spec->argv.front();
   const int attempt = view.current ? view.current->attempt + 1 : 0;

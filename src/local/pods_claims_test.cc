@@ -125,5 +125,22 @@ TEST_F(PodsClaimsTest, APodRunsAsItsUserWithTheirGroups) {
   EXPECT_EQ(Logs("c"), "12345\n23456\n23456 34567\n");
 }
 
+TEST_F(PodsClaimsTest, WhatHasEndedSaysSoThoughItsDevicesAreGone) {
+  StartPods();
+  CreateClaim("one");
+  Create(PodJson("a", StrCat("while [ ! -e ", folder / "go", " ]; do sleep 0.01; done; exit 4"), Uses("one")));
+  Allocate("one", {"a"});
+  ASSERT_TRUE(AwaitPhase("a", "Running"));
+  const std::string run = RunFolder("a");
+  pods.reset();
+  ASSERT_OK(files.ReplaceFile(folder / "go", ""));
+  ASSERT_TRUE(Eventually([&] { return ReadExit(files, run).ok(); }));
+  devices.Fail(Invalid("gpu-0 is not in this machine now"));
+  StartPods();
+  EXPECT_TRUE(AwaitPhase("a", "Failed"));
+  EXPECT_EQ(ContainerText("a"), "terminated 4 Error restarts 0");
+  EXPECT_TRUE(Eventually([&] { return devices.prepared() == 0; }));
+}
+
 }  // namespace
 }  // namespace allot::local

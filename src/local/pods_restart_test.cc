@@ -17,6 +17,7 @@ class FileDevices final : public Devices {
     std::ofstream(folder_ + "/" + claim.name).flush();
     return DeviceAccess();
   }
+  void Keep(const std::string&) override {}
   Status Unprepare(const node::ClaimRef& claim, const http::Patience&) override {
     std::filesystem::remove(folder_ + "/" + claim.name);
     return Status();

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -71,6 +72,16 @@ std::optional<uid_t> OwnerOf(pid_t pid) {
   struct stat info = {};
   if (::stat(StrCat("/proc/", pid).c_str(), &info) != 0) return std::nullopt;
   return info.st_uid;
+}
+
+bool IsOrphaned(pid_t group) {
+  const std::vector<ProcessInfo> all = AllProcesses();
+  for (const ProcessInfo& one : all) {
+    if (one.group != group || one.ended) continue;
+    const auto parent = std::find_if(all.begin(), all.end(), [&](const ProcessInfo& other) { return other.id.pid == one.parent; });
+    if (parent != all.end() && parent->session == one.session && parent->group != group) return false;
+  }
+  return true;
 }
 
 std::string BootId() {

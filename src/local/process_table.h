@@ -32,10 +32,13 @@ bool IsAlive(const ProcessId& process);
 // Of whom the process is; nothing: it is gone.
 std::optional<uid_t> OwnerOf(pid_t pid);
 
+// Whether nobody would continue the group if it were stopped: no process of it has its parent in another group of the session.
+bool IsOrphaned(pid_t group);
+
 // Another one for each boot of the machine; empty: it cannot be told.
 std::string BootId();
 
-// A pidfd, which becomes readable when the process ends; -1: it has ended. The caller closes it.
+// A pidfd, which becomes readable when the process ends; -1: it has ended, or the system has none to give. The caller closes it.
 int OpenProcess(const ProcessId& process);
 // False: it has ended. A process that has another start time is never hit.
 bool SignalProcess(const ProcessId& process, int signal);

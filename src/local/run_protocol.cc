@@ -57,6 +57,7 @@ bool IsGroupAlive(const ProcessId& leader) {
 void SignalGroup(const ProcessId& leader, uid_t user, int signal) {
   if (IsAlive(leader)) {
     ::kill(-leader.pid, signal);
+    if (const std::optional<ProcessInfo> now = ReadProcess(leader.pid); now && now->group != leader.pid) SignalProcess(leader, signal);
     return;
   }
   for (const ProcessInfo& one : AllProcesses()) {

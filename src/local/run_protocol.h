@@ -2,7 +2,7 @@
 // What `allot run` and `allot up` tell each other, by the Pod that stands for the command.
 //
 //   1. `run` makes a Pod with the label and kWaiter, and its claim. While it waits, it is a Pod like others.
-//   2. `up` sees it bound, prepares the claim, and writes kEnvironment.
+//   2. `up` sees it bound, prepares the claim, and writes kRunFinalizer and kEnvironment.
 //   3. `run` starts the command's process, which does nothing yet, and writes kCommand.
 //   4. `up` sees that this is a process of the Pod's user, the leader of its group, and writes it into the status (kContainerId) with
 //      Running. `run` lets the command go on.
@@ -24,6 +24,7 @@ inline constexpr std::string_view kRunLabel = "allot.dev/run";
 inline constexpr std::string_view kWaiter = "allot.dev/waiter";            // "PID START": of `allot run`
 inline constexpr std::string_view kEnvironment = "allot.dev/environment";  // a JSON object of texts
 inline constexpr std::string_view kCommand = "allot.dev/command";          // "PID START": the leader of the command's process group
+inline constexpr std::string_view kRunFinalizer = "allot.dev/run";         // keeps the Pod, and its claim, while the share is held
 inline constexpr std::string_view kContainerId = "process://";             // of the status: then BOOT/PID/START
 
 // "4711 123456"
@@ -37,7 +38,8 @@ std::optional<ProcessId> ParseContainerId(std::string_view text);
 
 // Whether a process of the group that this one leads, or led, is left.
 bool IsGroupAlive(const ProcessId& leader);
-// To all of the group. Where its leader is gone, only to those of this user: the number may be somebody else's by now.
+// To all of the group, and to its leader, who may have left it. Where the leader is gone, only to those of this user: the number may be
+// somebody else's by now.
 void SignalGroup(const ProcessId& leader, uid_t user, int signal);
 // Why a Pod of `allot run` has no log, for who asks for it.
 std::string NoLogOfRun(std::string_view name_space, std::string_view pod);

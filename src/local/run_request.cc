@@ -245,10 +245,11 @@ Result<Environment> RunRequest::AwaitShare(const Cancel& cancel, const std::func
     if (kube::Object::Text(pod->json()["status"]["phase"]) == "Failed") {
       return Unavailable(kube::Object::Text(pod->json()["status"]["message"]));
     }
-    const std::string why = kube::Object::Text(pod->json()["spec"]["nodeName"]).empty() ? WhyNot(*pod) : "";
+    const bool placed = !kube::Object::Text(pod->json()["spec"]["nodeName"]).empty();
+    const std::string why = placed ? std::string(kube::Object::Text(pod->json()["status"]["message"])) : WhyNot(*pod);
     if (!wait_ && why.starts_with(kNeverStarts)) return Never(why, cancel);
     if (why.empty() || !tell) return false;
-    const Wait now = WaitOf(why, cancel);
+    const Wait now = placed ? Wait{.why = why} : WaitOf(why, cancel);
     if (now != std::exchange(told, now)) tell(now);
     return false;
   };
@@ -259,13 +260,17 @@ Result<Environment> RunRequest::AwaitShare(const Cancel& cancel, const std::func
 Status RunRequest::Attach(const ProcessId& command, const Cancel& cancel) {
   json::Arena arena;
   json::Editor edit(arena);
-  const json::Value patch = edit.SetAt(json::Value(), {"metadata", "annotations", kCommand}, edit.String(ProcessText(command)));
+  const json::Value named = edit.SetAt(json::Value(), {"metadata", "annotations", kCommand}, edit.String(ProcessText(command)));
+  const json::Value patch = edit.SetAt(named, {"metadata", "uid"}, edit.String(uid_));
   TRY(Insist(cancel, [&] {
         return client_->Patch(kube::types::kPods, space_, pod_, kube::PatchType::kMerge, json::Write(patch), "", {}, Soon(cancel));
       }).status());
   TRY(Follow(cancel, std::nullopt, [&](const kube::Object* pod) -> Result<bool> {
     if (pod == nullptr || !pod->json()["metadata"]["deletionTimestamp"].IsNull()) {
       return Unavailable("Pod ", space_, "/", pod_, " was deleted before the command could start");
+    }
+    if (kube::Object::Text(pod->json()["status"]["phase"]) == "Failed") {
+      return Unavailable(kube::Object::Text(pod->json()["status"]["message"]));
     }
     return kube::Object::Text(pod->json()["status"]["phase"]) == "Running";
   }));

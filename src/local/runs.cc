@@ -52,11 +52,22 @@ std::string_view NodeOf(const kube::Object& pod) { return kube::Object::Text(pod
 
 bool IsDeleting(const kube::Object& pod) { return !pod.json()["metadata"]["deletionTimestamp"].IsNull(); }
 
-json::Value EnvironmentPatch(json::Editor& edit, const Environment& environment) {
+// The Pod's finalizers, with ours or without it.
+json::Value Finalizers(json::Editor& edit, const kube::Object& pod, bool with_ours) {
+  std::vector<json::Value> all;
+  for (const json::Value& one : json::ItemsOf(pod.json()["metadata"]["finalizers"])) {
+    if (json::TextOf(one) != kRunFinalizer) all.push_back(one);
+  }
+  if (with_ours) all.push_back(edit.String(kRunFinalizer));
+  return edit.Array(all);
+}
+
+json::Value EnvironmentPatch(json::Editor& edit, const kube::Object& pod, const Environment& environment) {
   std::vector<json::Member> members;
   for (const auto& [name, value] : environment) members.push_back({name, edit.String(value)});
   const std::string text = json::Write(edit.Object(members));
-  return edit.SetAt(json::Value(), {"metadata", "annotations", kEnvironment}, edit.String(text));
+  const json::Value patch = edit.SetAt(json::Value(), {"metadata", "annotations", kEnvironment}, edit.String(text));
+  return edit.SetAt(patch, {"metadata", "finalizers"}, Finalizers(edit, pod, true));
 }
 
 json::Value RunningPatch(json::Editor& edit, const kube::Object& pod, const ProcessId& command, WallTime now) {
@@ -78,6 +89,7 @@ json::Value RunningPatch(json::Editor& edit, const kube::Object& pod, const Proc
                                              {"state", edit.Object({{"running", edit.Object({{"startedAt", time}})}})}});
   const json::Value status = edit.Object({{"phase", edit.String("Running")},
                                           {"startTime", time},
+                                          {"message", json::Value()},
                                           {"conditions", edit.Array(conditions)},
                                           {"containerStatuses", edit.Array({container})}});
   return edit.Object({{"status", status}});
@@ -173,7 +185,11 @@ Result<bool> Runs::Sync(const std::string& uid) {
     if (const auto known = runs_.find(uid); known != runs_.end()) run = known->second;
   }
   if (view.pod == nullptr) return false;
-  if (!NodeOf(*view.pod).empty() && devices_(NodeOf(*view.pod)) == nullptr) return false;  // of another machine
+  if (!NodeOf(*view.pod).empty() && devices_(NodeOf(*view.pod)) == nullptr) {  // of another machine
+    const std::lock_guard lock(mutex_);
+    gone_.erase(uid);
+    return false;
+  }
   const std::string_view id = ContainerIdOf(*view.pod);
   view.command = id.empty() ? run.command : ParseContainerId(id);
   view.user = UserOfPod(*view.pod);
@@ -212,7 +228,10 @@ Result<bool> Runs::Step(const View& view, Run& run) {
     const Status prepared = Prepare(pod, run);
     prepare_slots_.release();
     if (prepared.code() == Code::kInvalid || prepared.code() == Code::kExhausted) return Fail(pod, prepared);
-    if (!prepared.ok()) return prepared;
+    if (!prepared.ok()) {
+      TRY(Tell(pod, prepared));
+      return prepared;
+    }
     run.prepared = true;
   }
   // Remembered first: once it is written the command may be let go on, before the API tells us of it.
@@ -240,7 +259,7 @@ Status Runs::Prepare(const kube::Object& pod, Run& run) {
   ASSIGN_OR_RETURN(const DeviceAccess access, devices_(NodeOf(pod))->Prepare(*run.claim, {}, Patience()));
   json::Arena arena;
   json::Editor edit(arena);
-  return Patch(pod, "", edit, EnvironmentPatch(edit, access.environment));
+  return Patch(pod, "", edit, EnvironmentPatch(edit, pod, access.environment));
 }
 
 std::optional<ProcessId> Runs::Candidate(const View& view) {
@@ -269,7 +288,8 @@ Result<bool> Runs::End(const View& view, Run& run) {
   if (view.command && IsGroupAlive(*view.command)) {
     const json::Value& grace = view.pod->json()["metadata"]["deletionGracePeriodSeconds"];
     const MonotonicTime now = std::chrono::steady_clock::now();
-    const int64_t seconds = view.gone ? 1 : grace.IsNumber() ? grace.AsInt64().value_or(kDefaultGrace) : kDefaultGrace;
+    const int64_t given = view.gone ? 0 : grace.IsNumber() ? grace.AsInt64().value_or(kDefaultGrace) : kDefaultGrace;
+    const int64_t seconds = std::max<int64_t>(given, 1);
     const MonotonicTime kill_at = now + std::chrono::seconds(seconds);
     const uid_t user = view.user.value_or(::geteuid());
     if (!run.kill_at) SignalGroup(*view.command, user, SIGTERM);
@@ -295,6 +315,13 @@ Status Runs::Release(const kube::Object& pod, Run& run) {
   return Status();
 }
 
+Status Runs::Tell(const kube::Object& pod, const Status& why) {
+  if (kube::Object::Text(pod.json()["status"]["message"]) == why.message()) return Status();
+  json::Arena arena;
+  json::Editor edit(arena);
+  return Patch(pod, "status", edit, edit.SetAt(json::Value(), {"status", "message"}, edit.String(why.message())));
+}
+
 Result<bool> Runs::Fail(const kube::Object& pod, const Status& why) {
   json::Arena arena;
   json::Editor edit(arena);
@@ -306,6 +333,10 @@ Result<bool> Runs::Fail(const kube::Object& pod, const Status& why) {
 }
 
 Status Runs::Delete(const kube::Object& pod) {
+  json::Arena arena;
+  json::Editor edit(arena);
+  const Status freed = Patch(pod, "", edit, edit.SetAt(json::Value(), {"metadata", "finalizers"}, Finalizers(edit, pod, false)));
+  if (!freed.ok()) return freed.code() == Code::kNotFound ? Status() : freed;
   kube::DeleteOptions options;
   options.uid = pod.uid();
   options.grace_seconds = 0;

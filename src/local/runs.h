@@ -82,7 +82,9 @@ class Runs : private kube::Informer::Handler {
   Result<bool> End(const View& view, Run& run);
   Status Release(const kube::Object& pod, Run& run);
   Status Delete(const kube::Object& pod);
-  // Tells who waits. False: that is all.
+  // Tells who waits why it takes longer.
+  Status Tell(const kube::Object& pod, const Status& why);
+  // Tells who waits that it will not be. False: that is all.
   Result<bool> Fail(const kube::Object& pod, const Status& why);
   Result<node::ClaimRef> ClaimOf(const kube::Object& pod);
   // Changes the Pod, where it is still this one.

@@ -201,6 +201,75 @@ TEST_F(RunsTest, ADeletedPodEndsItsCommand) {
   EXPECT_EQ(devices.prepared(), 0U);
 }
 
+TEST_F(RunsTest, APodDeletedByForceKeepsItsShareUntilItsCommandIsGone) {
+  RunRequest request = Ask("train");
+  Bind("train");
+  ASSERT_OK(request.AwaitShare(cancel, nullptr));
+  HeldCommand command = Hold(StrCat("trap 'touch ", folder / "told", "' TERM; touch ", folder / "ready", "; while :; do sleep 0.01; done"));
+  ASSERT_OK(request.Attach(command.process(), cancel));
+  ASSERT_OK(command.LetGo());
+  ASSERT_TRUE(Eventually([&] { return ::access((folder / "ready").c_str(), F_OK) == 0; }));
+  const std::string claim(json::TextOf(Get("train")->json()["spec"]["resourceClaims"].Items()[0]["resourceClaimName"]));
+  runs.reset();  // nobody who would have seen it
+  kube::DeleteOptions force;
+  force.grace_seconds = 0;
+  ASSERT_OK(client->Delete(kube::types::kPods, "default", "train", force));
+  EXPECT_NE(Phase("train"), "gone");
+  EXPECT_OK(client->Get(kube::types::kResourceClaims, "default", claim));
+  EXPECT_EQ(devices.prepared(), 1U);
+  StartRuns();
+  EXPECT_EQ(command.Wait(), 128 + SIGKILL);
+  EXPECT_EQ(::access((folder / "told").c_str(), F_OK), 0);
+  EXPECT_TRUE(AwaitPhase("train", "gone"));
+  EXPECT_EQ(devices.prepared(), 0U);
+}
+
+TEST_F(RunsTest, ALeaderThatLeftItsGroupIsEndedToo) {
+  RunRequest request = Ask("train");
+  Bind("train");
+  ASSERT_OK(request.AwaitShare(cancel, nullptr));
+  // Into the group of a child that then ends.
+  HeldCommand command =
+      Hold(StrCat("exec python3 -c 'import os,time\npid=os.fork()\nif pid==0: os.setpgid(0,0); time.sleep(1000)\n"
+                  "time.sleep(0.2); os.setpgid(0,pid); open(\"",
+                  folder / "ready", "\",\"w\"); time.sleep(1000)'"));
+  ASSERT_OK(request.Attach(command.process(), cancel));
+  ASSERT_OK(command.LetGo());
+  ASSERT_TRUE(Eventually([&] { return ::access((folder / "ready").c_str(), F_OK) == 0; }));
+  kube::DeleteOptions soft;
+  soft.grace_seconds = 30;
+  const pid_t group = ReadProcess(command.process().pid)->group;
+  ASSERT_NE(group, command.process().pid);
+  ASSERT_OK(client->Delete(kube::types::kPods, "default", "train", soft));
+  EXPECT_EQ(command.Wait(), 128 + SIGTERM);
+  EXPECT_TRUE(AwaitPhase("train", "gone"));
+  ::kill(-group, SIGKILL);
+}
+
+TEST_F(RunsTest, WhatKeepsAShareFromBeingPreparedIsToldToWhoWaits) {
+  devices.Fail(Unavailable("gpu-0 is still in use"));
+  RunRequest request = Ask("train");
+  Bind("train");
+  Wait told;
+  ASSERT_OK(request.AwaitShare(cancel, [&](const Wait& now) {
+    told = now;
+    devices.Fail(Status());
+  }));
+  EXPECT_EQ(told, (Wait{.why = "gpu-0 is still in use"}));
+}
+
+TEST_F(RunsTest, AShareThatIsLostBeforeTheCommandBeginsIsToldToWhoWaits) {
+  RunRequest request = Ask("train");
+  Bind("train");
+  ASSERT_OK(request.AwaitShare(cancel, nullptr));
+  // Another `up`, with other GPUs.
+  runs.reset();
+  devices.Fail(Invalid("gpu-0 is not in this machine now"));
+  StartRuns();
+  HeldCommand command = Hold("true");
+  EXPECT_THAT(request.Attach(command.process(), cancel), IsStatus(Code::kUnavailable, HasSubstr("gpu-0 is not in this machine now")));
+}
+
 TEST_F(RunsTest, WhoNoLongerWaitsLeavesNothing) {
   const ProcessId waiter = Process(true, ::geteuid());
   RunRequest request = Ask("train");

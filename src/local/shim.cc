@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "local/container_files.h"
+#include "local/gpu_users.h"
 #include "local/log_file.h"
 #include "local/shim_program.h"
 
@@ -25,6 +26,8 @@ namespace allot::local {
 namespace {
 
 using std::chrono::milliseconds;
+
+constexpr int kReadSize = 64 << 10;
 
 std::string ErrorText(int error) { return std::generic_category().message(error); }
 
@@ -59,6 +62,7 @@ class Shim {
 
   // `ready` is closed when the program runs, or cannot.
   void Run(int ready) {
+    if (const auto mark = spec_.environment.find(kGpuMark); mark != spec_.environment.end()) MarkGpuUse(mark->second.c_str(), false);
     BlockSignals();
     if (const StartError error = Start(); !error.message.empty()) {
       EndDescendants();
@@ -166,7 +170,7 @@ class Shim {
 
   // False: there was nothing, or it is at its end.
   bool ReadSome(int& fd, LogFile::Stream stream) {
-    static char buffer[64 << 10];
+    static char buffer[kReadSize];
     if (fd < 0) return false;
     const ssize_t count = ::read(fd, buffer, sizeof buffer);
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
@@ -175,8 +179,9 @@ class Shim {
     return count > 0;
   }
 
+  // Reads what the pipe can hold, and no more: somebody may still write into it.
   void Drain(int& fd, LogFile::Stream stream) {
-    while (ReadSome(fd, stream)) continue;
+    for (int left = ::fcntl(fd, F_GETPIPE_SZ); left > 0 && ReadSome(fd, stream); left -= kReadSize) continue;
   }
 
   // Orphans of ours become our children (PR_SET_CHILD_SUBREAPER), so that in the end all of them are.

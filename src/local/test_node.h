@@ -40,6 +40,7 @@ class FakeDevices final : public Devices {
     access.environment["REQUESTS_" + claim.name] = Join(std::vector<std::string>(requests.begin(), requests.end()), "+");
     return access;
   }
+  void Keep(const std::string&) override {}
   Status Unprepare(const node::ClaimRef& claim, const http::Patience&) override {
     const std::lock_guard lock(mutex_);
     calls_.push_back(StrCat("unprepare ", claim.name));
@@ -67,7 +68,8 @@ class FakeDevices final : public Devices {
   }
   size_t CountStarting(std::string_view start) const {
     const std::lock_guard lock(mutex_);
-    return static_cast<size_t>(std::count_if(calls_.begin(), calls_.end(), [&](const std::string& call) { return call.starts_with(start); }));
+    return static_cast<size_t>(
+        std::count_if(calls_.begin(), calls_.end(), [&](const std::string& call) { return call.starts_with(start); }));
   }
 
  private:

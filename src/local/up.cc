@@ -64,7 +64,10 @@ Result<std::unique_ptr<Up>> Up::Start(UpOptions options, FileSystem& files, cons
 Status Up::Begin(const Cancel& stop) {
   TRY(FindSimulator());
   ASSIGN_OR_RETURN(folder_, StateFolder::Open(files_, options_.data.path));
-  TRY(LockGpus());
+  if (OffersReal()) {
+    ASSIGN_OR_RETURN(GpuOffer offer, GpuOffer::Make(options_.gpu_names, options_.data.path));
+    gpu_offer_.emplace(std::move(offer));
+  }
   options_.api.logs = &logs_;
   ASSIGN_OR_RETURN(api_, ApiHome::Start(options_.api, options_.data, files_, clock_, random_, log_));
   kube::ClientOptions client;
@@ -90,17 +93,6 @@ Status Up::FindSimulator() {
   return needed && !simulator_ ? std::move(found).status() : Status();
 }
 
-// Two ledgers for one GPU would promise it twice: whichever folder the other one has.
-Status Up::LockGpus() {
-  if (!OffersReal() || !files_.Exists(options_.gpu_lock)) return Status();
-  Result<std::unique_ptr<FileLock>> lock = files_.Lock(options_.gpu_lock, milliseconds(0));
-  if (!lock.ok())
-    return Unavailable("another `allot up` offers the GPUs of this machine, or ", options_.gpu_lock,
-                       " cannot be used: ", lock.status().message(), "; end it, use it (allot kubeconfig), or simulate GPUs with --gpus");
-  gpu_lock_ = *std::move(lock);
-  return Status();
-}
-
 Status Up::StartNodes(const http::Patience& patience) {
   const Machine machine = ReadMachine(files_, options_.data.path);
   ASSIGN_OR_RETURN(const std::string hostname, folder_->KeepHostname(machine.hostname));
@@ -113,6 +105,7 @@ Status Up::StartNodes(const http::Patience& patience) {
     ASSIGN_OR_RETURN(node.folder, folder_->Node(names[i]));
     node.machine = machine;
     if (!node.gpus.real) node.simulator = simulator_;
+    if (node.gpus.real) node.gpu_mark = gpu_offer_->mark();
     node.config_path = options_.node_config;
     node.runtime = "allot://processes";
     if (options_.podman != nullptr) {

@@ -16,6 +16,7 @@
 
 #include "base/cancel.h"
 #include "local/api_home.h"
+#include "local/gpu_users.h"
 #include "local/inventory_flag.h"
 #include "local/part.h"
 #include "local/podman.h"
@@ -32,7 +33,7 @@ struct UpOptions {
   std::string node_config;                       // of the agents (docs/node-config.md); empty: none
   std::string program;                           // ours, beside which the fake driver is
   std::vector<PartMaker> parts;                  // started in this order, behind the nodes
-  std::string gpu_lock = "/dev/nvidiactl";       // whoever offers the machine's GPUs locks it, where it is there
+  std::string gpu_names{kGpuNames};              // by which those are known who offer and use real GPUs
   std::chrono::milliseconds offer_wait{10'000};  // for the GPUs to be offered, at the start
   std::chrono::milliseconds beat_every{kBeatEvery};
 };
@@ -64,7 +65,6 @@ class Up {
   Status Begin(const Cancel& stop);
   Status FindSimulator();
   bool OffersReal() const;
-  Status LockGpus();
   Status StartNodes(const http::Patience& patience);
   Status StartParts();
   void AwaitOffers(const Cancel& stop);
@@ -78,7 +78,7 @@ class Up {
   Log& log_;
   std::optional<Simulator> simulator_;
   std::unique_ptr<StateFolder> folder_;
-  std::unique_ptr<FileLock> gpu_lock_;
+  std::optional<GpuOffer> gpu_offer_;
   LateLogs logs_;
   std::unique_ptr<ApiHome> api_;
   std::unique_ptr<kube::Client> client_;

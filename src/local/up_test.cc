@@ -1,6 +1,7 @@
 #include "local/up.h"
 
 #include "base/test_util.h"
+#include "device/fake_driver.h"
 #include "kube/error.h"
 #include "local/test_folder.h"
 
@@ -25,7 +26,7 @@ class UpTest : public ::testing::Test {
     ASSIGN_OR_RETURN(options.data, apiserver::OpenDataFolder(place_.path()));
     options.nodes = std::move(nodes);
     // Beside it are the folders of the fakes.
-    options.program = std::filesystem::path(ALLOT_FAKE_SMI).parent_path().parent_path() / "allot";
+    options.program = device::FakeDriverFolder() / "allot";
     options.parts = std::move(parts);
     options.beat_every = std::chrono::milliseconds(10);
     return Up::Start(std::move(options), files_, clock_, random_, log_, stop_);
@@ -158,16 +159,14 @@ TEST_F(UpTest, WithoutTheFakeDriverNothingIsBegun) {
 }
 
 TEST_F(UpTest, TheMachinesGpusAreOfferedByOneOnly) {
-  const TestFolder other;
-  const std::string device = other.path() + "/nvidiactl";
-  ASSERT_OK(files_.ReplaceFile(device, ""));
-  ASSERT_OK_AND_ASSIGN(const auto lock, files_.Lock(device, std::chrono::milliseconds(0)));
+  const std::string names = StrCat("allot-test-", ::getpid());
+  ASSERT_OK_AND_ASSIGN(const auto other, GpuOffer::Make(names, "/of/somebody/else"));
   UpOptions options;
   ASSERT_OK_AND_ASSIGN(options.data, apiserver::OpenDataFolder(place_.path()));
   options.nodes = {{true, {}}};
-  options.gpu_lock = device;
+  options.gpu_names = names;
   EXPECT_THAT(Up::Start(std::move(options), files_, clock_, random_, log_, stop_).status(),
-              IsStatus(Code::kUnavailable, AllOf(HasSubstr("another `allot up` offers"), HasSubstr(device))));
+              IsStatus(Code::kUnavailable, HasSubstr("another `allot up` offers")));
 }
 
 // Writes down what happens to it.
