@@ -203,11 +203,17 @@ void Queue::Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapsh
 
 void Queue::Run(Cluster& cluster, const std::function<void(Placed)>& place) {
   Refresh(cluster);
+  // Who looks at others may have waited for one that came after it. It ends: somebody starts in every pass but the last.
+  while (Pass(cluster, place)) continue;
+}
+
+bool Queue::Pass(Cluster& cluster, const std::function<void(Placed)>& place) {
   std::vector<Waiting*> order;
   for (auto& [key, one] : waiting_) order.push_back(&one);
   std::sort(order.begin(), order.end(), Before);
   Ahead ahead;
   std::vector<std::string> started;  // keys
+  bool looks = false, again = false;
   std::shared_ptr<const Snapshot> snapshot = cluster.Take();
   for (Waiting* one : order) {
     Request request = cluster.RequestOf(one->pod);
@@ -229,6 +235,7 @@ void Queue::Run(Cluster& cluster, const std::function<void(Placed)>& place) {
       cluster.Assume(request, one->decision.node, one->decision.allocations, *snapshot);
       place({request, one->decision.node, std::move(one->decision.allocations), snapshot, static_cast<size_t>(overtaken)});
       started.push_back(one->pod->key);
+      again = again || looks;
       snapshot = cluster.Take();
       const auto look_again = [&](const std::string& name, NodePtr& future) {
         if (NodePtr then = LookAhead(*snapshot, snapshot->nodes[snapshot->IndexOf(name)], ahead).node) future = std::move(then);
@@ -240,6 +247,7 @@ void Queue::Run(Cluster& cluster, const std::function<void(Placed)>& place) {
       }
       continue;
     }
+    looks = looks || LooksAtOthers(*one->pod);
     if (!one->error.empty() || one->decision.outcome == Decision::Outcome::kHeld) {
       one->plan.reset();
     } else {
@@ -247,6 +255,7 @@ void Queue::Run(Cluster& cluster, const std::function<void(Placed)>& place) {
     }
   }
   for (const std::string& key : started) started_.insert(waiting_.extract(key));
+  return again;
 }
 
 }  // namespace allot::sched

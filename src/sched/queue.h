@@ -78,6 +78,8 @@ class Queue {
   };
 
   void Refresh(const Cluster& cluster);
+  // Asks for everybody once. True: somebody who looks at others may be answered otherwise by now.
+  bool Pass(Cluster& cluster, const std::function<void(Placed)>& place);
   // Keeps its plan, or makes another one.
   void Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const Request& request, Ahead& ahead);
   bool NeverFits(Waiting& one, const Snapshot& snapshot, const Request& request);

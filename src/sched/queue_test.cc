@@ -274,6 +274,29 @@ TEST(Queue, NeverIsAboutDevicesAndAmountsNotAboutWhatKeepsThePodAway) {
   EXPECT_FALSE(world.queue().Find("lab/busy")->never);
 }
 
+TEST(Queue, WhoWaitsForAPodBehindItStartsInTheSameRun) {
+  World world(GpuNode("n1", {24}));
+  world.Add(PlainPod("q",
+                     ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
+                     "labelSelector: {matchLabels: {app: w}}}]}}"));
+  world.Add(PlainPod("p", "", ", labels: {app: w}"));
+  EXPECT_EQ(world.Run(), "p>n1 q>n1");
+}
+
+TEST(Queue, WhoWaitsForAPodBehindItToBalanceTheZonesStartsInTheSameRun) {
+  World world(GpuNode("n1", {24}) + GpuNode("n2", {24}));
+  const std::string labels = ", labels: {app: w}", here = ", nodeSelector: {kubernetes.io/hostname: n1}";
+  const std::string spread =
+      ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, "
+      "nodeAffinityPolicy: "
+      "Ignore, labelSelector: {matchLabels: {app: w}}}]";
+  world.Add(PlainPod("first", here, labels));
+  EXPECT_EQ(world.Run(), "first>n1");
+  world.Add(PlainPod("q", here + spread, labels));
+  world.Add(PlainPod("p", ", nodeSelector: {kubernetes.io/hostname: n2}", labels));
+  EXPECT_EQ(world.Run(), "p>n2 q>n1");
+}
+
 TEST(Queue, AVolumeThatHasToBePlacedHoldsAPodBack) {
   World world(GpuNode("n1", {24}));
   world.Add(PlainPod("p", ", volumes: [{name: tmp, emptyDir: {}}, {name: data, persistentVolumeClaim: {claimName: models}}]"));
