@@ -187,6 +187,22 @@ TEST(SchedulerFaults, AnAllocationOnANodeThatWasCordonedIsGivenUp) {
   EXPECT_EQ(cluster.NodeOf("a"), "n2");
 }
 
+TEST(SchedulerFaults, AnAllocationThatLeavesNoRoomForTheOtherOneOfThePodIsGivenUp) {
+  TestCluster cluster(1, 12);  // it had another GPU when the Pod was decided
+  cluster.AddNode("n2", 2, 12);
+  cluster.AddClaim("c1", "10Gi");
+  cluster.AddClaim("c2", "10Gi");
+  cluster.AddPod("a", "resourceClaimName: c1}, {name: other, resourceClaimName: c2");
+  const std::string uid(cluster.Get(kube::types::kPods, "a")->uid());
+  EXPECT_OK(cluster.client().Patch(kube::types::kResourceClaims, "lab", "c1", kube::PatchType::kMerge,
+                                   StrCat(R"({"status":{"reservedFor":[{"resource":"pods","name":"a","uid":")", uid, R"("}],"allocation":)",
+                                          AllocationOf("n1", "gpu-0", "10Gi"), "}}"),
+                                   "status"));
+  cluster.StartScheduler();
+  ASSERT_TRUE(cluster.AwaitBound("a")) << cluster.log() << cluster.Scheduled("a");
+  EXPECT_EQ(cluster.NodeOf("a"), "n2");
+}
+
 TEST(SchedulerFaults, AnAllocationStaysWhereWaitingForOthersIsEnough) {
   TestCluster cluster(1, 8);
   cluster.AddTemplate("half", "4Gi");

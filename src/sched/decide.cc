@@ -405,7 +405,11 @@ Result<bool> Decider::FitsWhenEmpty(const Snapshot& snapshot, const Node& node, 
     ASSIGN_OR_RETURN(why, WhyNotClaims(request, *node.node));
   }
   if (!why.empty()) return false;
-  const Result<alloc::Answer> answer = Allocate(snapshot, request, node, {}, Strategy::kPack, false);
+  alloc::Ledger own;
+  for (const ClaimPtr& claim : request.claims) {
+    if (claim->claim.allocation) own.Add(claim->claim);
+  }
+  const Result<alloc::Answer> answer = Allocate(snapshot, request, node, own, Strategy::kPack, false);
   if (!answer.ok() && answer.status().code() == Code::kUnavailable) return false;
   if (!answer.ok()) return answer.status();
   return answer->outcome == alloc::Answer::Outcome::kFits;

@@ -86,7 +86,7 @@ class Decider {
   Result<std::optional<std::vector<model::Allocation>>> DecideOn(const Snapshot& snapshot, const NodePtr& node, const Request& request,
                                                                  Strategy strategy = Strategy::kPack);
 
-  // Whether waiting can help on this node: it would fit if no other Pod were there, nor anywhere else.
+  // Whether waiting can help on this node: it would fit if no other Pod were there, nor anywhere else. What its own claims have, stays.
   Result<bool> FitsWhenEmpty(const Snapshot& snapshot, const Node& node, const Request& request);
 
   // Whether no node has the devices and amounts for it, even if nobody else were there and nothing kept it away: taints, cordons, its own

@@ -1,5 +1,6 @@
 #include "sched/objects.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "json/json.h"
@@ -74,6 +75,10 @@ std::string Request::Shape() const {
     shape += claim->claim.allocation ? StrCat("allocated ", claim->claim.uid, "\n") : StrCat(claim->shape, "\n");
   }
   return shape;
+}
+
+bool Has(const Request& request, const Claim& claim) {
+  return std::any_of(request.claims.begin(), request.claims.end(), [&](const ClaimPtr& one) { return one->claim.uid == claim.claim.uid; });
 }
 
 }  // namespace allot::sched

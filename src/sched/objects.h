@@ -64,5 +64,7 @@ struct Request {
 
   std::string Shape() const;
 };
+// Whether the claim is one of the request's.
+bool Has(const Request& request, const Claim& claim);
 
 }  // namespace allot::sched

@@ -24,12 +24,15 @@ double HeldBy(const Node& node, const std::string& pod) {
   return held;
 }
 
-// Everybody who has something there, also where only a claim says so.
-Names HoldersOf(const Node& node) {
+// Everybody who has something there, also where only a claim says so; but not the one who waits, of what it has itself.
+Names HoldersOf(const Node& node, const Request* waiting = nullptr) {
   Names names;
   for (const PodPtr& pod : node.pods) names.insert(pod->key);
   for (const ClaimPtr& claim : node.claims) {
-    for (const std::string_view user : claim->claim.reserved_for) names.insert(KeyOf(claim->claim.name_space, user));
+    const bool own = waiting != nullptr && Has(*waiting, *claim);
+    for (const std::string_view user : claim->claim.reserved_for) {
+      if (!own || user != waiting->pod->pod.name) names.insert(KeyOf(claim->claim.name_space, user));
+    }
   }
   return names;
 }
@@ -84,8 +87,10 @@ std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const R
     // Without a look at its Pods, which costs more.
     const Result<bool> may_fit = decider.FitsWhenEmpty(snapshot, *node, request);
     if (!may_fit.ok() || !*may_fit) continue;
-    const auto fits_without = [&](const Names& ends) { return FitsOn(decider, snapshot, NodeWithout(*node, ends), request).has_value(); };
-    const Names all = HoldersOf(*node);
+    const auto fits_without = [&](const Names& ends) {
+      return FitsOn(decider, snapshot, NodeWithout(*node, ends, &request), request).has_value();
+    };
+    const Names all = HoldersOf(*node, &request);
     if (!fits_without(all)) continue;
     ++looked_at;
     std::vector<std::pair<double, std::string>> holders;  // the smallest first

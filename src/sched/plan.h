@@ -25,7 +25,7 @@ void NameEnds(Plan& plan, const Cluster& cluster, const Snapshot& snapshot);
 void DropEnded(Plan& plan, const Cluster& cluster, const Snapshot& snapshot);
 
 // The plan with the fewest ends, then the least that they take, on one of the first 32 nodes (those with the fewest Pods first) where it
-// fits when all Pods there have ended. Nothing: there is no such node.
+// fits when all other Pods there have ended. Nothing: there is no such node.
 std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const Request& request);
 
 // Whether the Pod fits on this node, as it is, among the others of the snapshot; with the allocations.

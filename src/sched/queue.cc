@@ -90,7 +90,7 @@ const Waiting* Queue::Find(std::string_view pod_key) const {
 }
 
 NodePtr Queue::Fulfil(const Waiting& one, const Snapshot& snapshot, const Node& node, const Request& request) {
-  const NodePtr free = NodeWithout(node, one.plan->ends);
+  const NodePtr free = NodeWithout(node, one.plan->ends, &request);
   const auto allocations = FitsOn(decider_, snapshot, free, request);
   return allocations ? NodeWith(*free, request, *allocations, snapshot.classes) : nullptr;
 }
@@ -161,7 +161,10 @@ void Queue::Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapsh
   // A plan stands on those ahead of it on its node.
   const auto stand_on_theirs = [&] {
     for (const auto& [other, theirs] : ahead.waiting) {
-      if (other->plan->node == one.plan->node) one.plan->ends.insert(other->plan->ends.begin(), other->plan->ends.end());
+      if (other->plan->node != one.plan->node) continue;
+      for (const std::string& end : other->plan->ends) {
+        if (end != one.pod->key) one.plan->ends.insert(end);  // they may wait for what it holds already
+      }
     }
   };
   const auto keep = [&](NodePtr then) {

@@ -29,10 +29,11 @@ void Count(Node& node) {
   for (const ClaimPtr& claim : node.claims) node.ledger.Add(claim->claim);
 }
 
-NodePtr NodeWithout(const Node& node, const Names& pods) {
+NodePtr NodeWithout(const Node& node, const Names& pods, const Request* waiting) {
   auto changed = std::make_shared<Node>(node);
   std::erase_if(changed->pods, [&](const PodPtr& pod) { return pods.contains(pod->key); });
-  std::erase_if(changed->claims, [&](const ClaimPtr& claim) { return OnlyFor(*claim, pods); });
+  std::erase_if(changed->claims,
+                [&](const ClaimPtr& claim) { return OnlyFor(*claim, pods) && (waiting == nullptr || !Has(*waiting, *claim)); });
   Count(*changed);
   return changed;
 }

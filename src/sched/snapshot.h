@@ -95,8 +95,8 @@ class Snapshot {
   Snapshot WithNode(NodePtr node) const;
 };
 
-// The node as it is without these Pods.
-NodePtr NodeWithout(const Node& node, const std::set<std::string, std::less<>>& pods);
+// The node as it is without these Pods. `waiting`, whose Pod is none of them: what its claims have, stays though nobody else uses it.
+NodePtr NodeWithout(const Node& node, const std::set<std::string, std::less<>>& pods, const Request* waiting = nullptr);
 // The node with the Pod on it. `kept`: what the allocations view besides the node and the claims (the classes).
 NodePtr NodeWith(const Node& node, const Request& request, std::span<const model::Allocation> allocations, const Kept& kept);
 // The node with what `future`, a later state of it, holds besides: what fits there fits now, and disturbs nothing of either.
