@@ -399,27 +399,35 @@ Result<std::optional<std::vector<model::Allocation>>> Decider::DecideOn(const Sn
   return Allocations(std::move(answer.allocations));
 }
 
-Result<bool> Decider::FitsWhenEmpty(const Snapshot& snapshot, const Node& node, const Request& request) {
+Result<Decider::Fit> Decider::FitWhenEmpty(const Snapshot& snapshot, const Node& node, const Request& request) {
   ASSIGN_OR_RETURN(std::string why, WhyNotWhenEmpty(*request.pod, *node.node));
   if (why.empty()) {
     ASSIGN_OR_RETURN(why, WhyNotClaims(request, *node.node));
   }
-  if (!why.empty()) return false;
+  if (!why.empty()) return Fit::kNo;
   alloc::Ledger own;
   for (const ClaimPtr& claim : request.claims) {
     if (claim->claim.allocation) own.Add(claim->claim);
   }
   const Result<alloc::Answer> answer = Allocate(snapshot, request, node, own, Strategy::kPack, false);
-  if (!answer.ok() && answer.status().code() == Code::kUnavailable) return false;
+  if (!answer.ok() && answer.status().code() == Code::kUnavailable) return Fit::kUnknown;
   if (!answer.ok()) return answer.status();
-  return answer->outcome == alloc::Answer::Outcome::kFits;
+  if (answer->outcome == alloc::Answer::Outcome::kFits) return Fit::kYes;
+  const auto& pools = node.devices->inventory->pools();
+  const bool known = std::all_of(pools.begin(), pools.end(), [](const alloc::Pool& pool) { return pool.usable(); });
+  return known && answer->outcome == alloc::Answer::Outcome::kDoesNotFit ? Fit::kNo : Fit::kUnknown;
+}
+
+Result<bool> Decider::FitsWhenEmpty(const Snapshot& snapshot, const Node& node, const Request& request) {
+  ASSIGN_OR_RETURN(const Fit fit, FitWhenEmpty(snapshot, node, request));
+  return fit == Fit::kYes;
 }
 
 Result<bool> Decider::NeverFits(const Snapshot& snapshot, const Request& request) {
   const Request free = WithoutRules(request);
   for (const NodePtr& node : snapshot.nodes) {
-    ASSIGN_OR_RETURN(const bool fits, FitsWhenEmpty(snapshot, *node, free));
-    if (fits) return false;
+    ASSIGN_OR_RETURN(const Fit fit, FitWhenEmpty(snapshot, *node, free));
+    if (fit != Fit::kNo) return false;
   }
   return true;
 }

@@ -91,9 +91,11 @@ class Decider {
 
   // Whether no node has the devices and amounts for it, even if nobody else were there and nothing kept it away: taints, cordons, its own
   // choice of nodes, rules about other Pods.
+  // Nobody says so while the devices of a node are not all known, or took too long to try.
   Result<bool> NeverFits(const Snapshot& snapshot, const Request& request);
 
  private:
+  enum class Fit { kYes, kNo, kUnknown };
   using RefusalPtr = std::shared_ptr<const Refusal>;  // that like Pods share
   struct Verdict {
     uint64_t serial = 0;  // of the node of which this was found out; 0: nothing was
@@ -120,6 +122,7 @@ class Decider {
   Result<Verdict> Judge(const Snapshot& snapshot, const Request& request, const NodePtr& node, Strategy strategy);
   Result<alloc::Answer> Allocate(const Snapshot& snapshot, const Request& request, const Node& node, const alloc::Ledger& ledger,
                                  Strategy strategy, bool explain);
+  Result<Fit> FitWhenEmpty(const Snapshot& snapshot, const Node& node, const Request& request);
   // Without the rules about other Pods.
   Result<Refusal> Explain(const Snapshot& snapshot, const Request& request, const Node& node);
   // False: it does not ask for several, or they would do one by one.

@@ -297,6 +297,18 @@ TEST(Queue, WhoWaitsForAPodBehindItToBalanceTheZonesStartsInTheSameRun) {
   EXPECT_EQ(world.Run(), "p>n2 q>n1");
 }
 
+TEST(Queue, OfDevicesThatAreNotAllKnownYetNobodySaysNever) {
+  World world(GpuNode("n1", {8}));
+  // One of two slices.
+  world.Add(
+      "kind: Node\nmetadata: {name: n2}\nstatus: {allocatable: {cpu: '8', memory: 64Gi, pods: '110'}}\n---\nkind: ResourceSlice\n"
+      "metadata: {name: n2-a}\nspec: {driver: gpu.nvidia.com, nodeName: n2, pool: {name: n2, generation: 1, resourceSliceCount: 2}, "
+      "devices: []}\n");
+  world.Add(GpuPod("p", "24Gi"));
+  EXPECT_EQ(world.Run(), "");
+  EXPECT_FALSE(world.queue().Find("lab/p")->never);
+}
+
 TEST(Queue, AVolumeThatHasToBePlacedHoldsAPodBack) {
   World world(GpuNode("n1", {24}));
   world.Add(PlainPod("p", ", volumes: [{name: tmp, emptyDir: {}}, {name: data, persistentVolumeClaim: {claimName: models}}]"));
