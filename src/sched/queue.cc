@@ -40,6 +40,23 @@ bool KeepsAwayFrom(const Pod& pod, const model::Node& node, const model::Node& o
   });
 }
 
+// Whether they name a claim that the second one is still to get.
+bool Shares(const Request& one, const Request& other) {
+  return std::any_of(other.claims.begin(), other.claims.end(),
+                     [&](const ClaimPtr& claim) { return !claim->claim.allocation && Has(one, *claim); });
+}
+
+// The request when `placed` is so: claims that it shares with a Pod there are allocated then.
+Request AfterOthers(Request request, const Node& placed) {
+  for (ClaimPtr& claim : request.claims) {
+    if (claim->claim.allocation) continue;
+    const auto at =
+        std::find_if(placed.claims.begin(), placed.claims.end(), [&](const ClaimPtr& one) { return one->claim.uid == claim->claim.uid; });
+    if (at != placed.claims.end()) claim = *at;
+  }
+  return request;
+}
+
 std::pair<std::string_view, std::string_view> BirthOf(const Pod& pod) { return {pod.created, TimeOfUuid(pod.pod.uid)}; }
 
 }  // namespace
@@ -90,9 +107,10 @@ const Waiting* Queue::Find(std::string_view pod_key) const {
 }
 
 NodePtr Queue::Fulfil(const Waiting& one, const Snapshot& snapshot, const Node& node, const Request& request) {
-  const NodePtr free = NodeWithout(node, one.plan->ends, &request);
-  const auto allocations = FitsOn(decider_, snapshot, free, request);
-  return allocations ? NodeWith(*free, request, *allocations, snapshot.classes) : nullptr;
+  const Request then = AfterOthers(request, node);
+  const NodePtr free = NodeWithout(node, one.plan->ends, &then);
+  const auto allocations = FitsOn(decider_, snapshot, free, then);
+  return allocations ? NodeWith(*free, then, *allocations, snapshot.classes) : nullptr;
 }
 
 Queue::Outlook Queue::LookAhead(const Snapshot& snapshot, NodePtr node, const Ahead& ahead) {
@@ -104,11 +122,13 @@ Queue::Outlook Queue::LookAhead(const Snapshot& snapshot, NodePtr node, const Ah
   return {std::move(node), nullptr};
 }
 
-const Waiting* Queue::DelayedElsewhere(const Snapshot& snapshot, const NodePtr& placed, const Pod& pod, bool shared, const Ahead& ahead) {
+const Waiting* Queue::DelayedElsewhere(const Snapshot& snapshot, const NodePtr& placed, const Request& request, bool shared,
+                                       const Ahead& ahead) {
   std::set<std::string_view> touched;  // nodes
-  for (const auto& [one, request] : ahead.waiting) {
+  for (const auto& [one, theirs] : ahead.waiting) {
     const Node* there = one->plan->node == placed->name() ? nullptr : snapshot.Find(one->plan->node);
-    if (there != nullptr && (shared || LooksAtOthers(*one->pod) || KeepsAwayFrom(pod, *placed->node, *there->node))) {
+    if (there != nullptr &&
+        (shared || LooksAtOthers(*one->pod) || KeepsAwayFrom(*request.pod, *placed->node, *there->node) || Shares(theirs, request))) {
       touched.insert(there->name());
     }
   }
@@ -127,12 +147,20 @@ std::string Queue::Veto(const Snapshot& snapshot, const Node& node, const Reques
   if (ahead.waiting.empty()) return "";
   const auto future = ahead.future.find(node.name());
   const bool here = future != ahead.future.end(), keeps_away = KeepsAway(*request.pod);
+  const bool shares =
+      std::any_of(ahead.waiting.begin(), ahead.waiting.end(), [&](const auto& other) { return Shares(other.second, request); });
   const auto delayed_by = [&](const std::vector<model::Allocation>& tried) -> const Waiting* {
-    const bool shared = AreSeenElsewhere(node, tried), elsewhere = shared || keeps_away || ahead.look_at_others;
+    const bool shared = AreSeenElsewhere(node, tried), elsewhere = shared || keeps_away || ahead.look_at_others || shares;
     if (!here && !elsewhere) return nullptr;
     const NodePtr placed = NodeWith(node, request, tried, snapshot.classes);
-    const Waiting* delayed = here ? LookAhead(snapshot, placed, ahead).delayed : nullptr;
-    return delayed != nullptr || !elsewhere ? delayed : DelayedElsewhere(snapshot, placed, *request.pod, shared, ahead);
+    Ahead changed;
+    if (shares) {
+      changed = ahead;
+      for (auto& [one, theirs] : changed.waiting) theirs = AfterOthers(std::move(theirs), *placed);
+    }
+    const Ahead& then = shares ? changed : ahead;
+    const Waiting* delayed = here ? LookAhead(snapshot, placed, then).delayed : nullptr;
+    return delayed != nullptr || !elsewhere ? delayed : DelayedElsewhere(snapshot, placed, request, shared, then);
   };
   const Waiting* delayed = delayed_by(allocations);
   if (delayed == nullptr) return "";
@@ -158,10 +186,15 @@ bool Queue::NeverFits(Waiting& one, const Snapshot& snapshot, const Request& req
 }
 
 void Queue::Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const Request& request, Ahead& ahead) {
-  // A plan stands on those ahead of it on its node.
+  // With what those ahead will have of the claims that they share.
+  Request shared = request;
+  for (const auto& [name, node] : ahead.future) shared = AfterOthers(std::move(shared), *node);
+  // A plan stands on those ahead of it on its node; and on the end of whoever is to have one of its claims for a time.
   const auto stand_on_theirs = [&] {
     for (const auto& [other, theirs] : ahead.waiting) {
-      if (other->plan->node != one.plan->node) continue;
+      const bool after = Shares(theirs, shared);
+      if (other->plan->node != one.plan->node && !after) continue;
+      if (after) one.plan->ends.insert(other->pod->key);
       for (const std::string& end : other->plan->ends) {
         if (end != one.pod->key) one.plan->ends.insert(end);  // they may wait for what it holds already
       }
@@ -180,7 +213,7 @@ void Queue::Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapsh
   if (one.plan) {
     DropEnded(*one.plan, cluster, snapshot);
     const Node* node = now(one.plan->node);
-    NodePtr then = node == nullptr ? nullptr : Fulfil(one, snapshot, *node, request);
+    NodePtr then = node == nullptr ? nullptr : Fulfil(one, snapshot, *node, shared);
     if (then != nullptr) {
       if (one.plan->ends.empty()) stand_on_theirs();
       return keep(std::move(then));
@@ -195,11 +228,11 @@ void Queue::Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapsh
     const size_t index = later.IndexOf(name);
     if (index < later.nodes.size() && later.nodes[index]->name() == name) later.Replace(index, node);
   }
-  one.plan = MakePlan(decider_, later, request);
+  one.plan = MakePlan(decider_, later, shared);
   if (!one.plan) return;
   stand_on_theirs();
   const Node* node = now(one.plan->node);
-  NodePtr then = node == nullptr ? nullptr : Fulfil(one, snapshot, *node, request);
+  NodePtr then = node == nullptr ? nullptr : Fulfil(one, snapshot, *node, shared);
   if (then != nullptr) return keep(std::move(then));
   one.plan.reset();  // it would need somebody ahead on another node
 }
@@ -240,10 +273,16 @@ bool Queue::Pass(Cluster& cluster, const std::function<void(Placed)>& place) {
       started.push_back(one->pod->key);
       again = again || looks;
       snapshot = cluster.Take();
+      bool shares = false;
+      for (auto& [other, theirs] : ahead.waiting) {
+        if (!Shares(theirs, request)) continue;
+        theirs = cluster.RequestOf(other->pod);
+        shares = true;
+      }
       const auto look_again = [&](const std::string& name, NodePtr& future) {
         if (NodePtr then = LookAhead(*snapshot, snapshot->nodes[snapshot->IndexOf(name)], ahead).node) future = std::move(then);
       };
-      if (shared) {
+      if (shared || shares) {
         for (auto& [name, future] : ahead.future) look_again(name, future);
       } else if (const auto future = ahead.future.find(one->decision.node); future != ahead.future.end()) {
         look_again(future->first, future->second);

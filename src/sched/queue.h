@@ -93,7 +93,7 @@ class Queue {
   Outlook LookAhead(const Snapshot& snapshot, NodePtr node, const Ahead& ahead);
   // Of those whose plan is on another node than the Pod's, which is `placed` then: who could not start. `shared`: other nodes see devices
   // that it takes.
-  const Waiting* DelayedElsewhere(const Snapshot& snapshot, const NodePtr& placed, const Pod& pod, bool shared, const Ahead& ahead);
+  const Waiting* DelayedElsewhere(const Snapshot& snapshot, const NodePtr& placed, const Request& request, bool shared, const Ahead& ahead);
   // Who would be delayed; empty: nobody. It takes other devices of the node where that is what it needs.
   std::string Veto(const Snapshot& snapshot, const Node& node, const Request& request, std::vector<model::Allocation>& allocations,
                    const Ahead& ahead);

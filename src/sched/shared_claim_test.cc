@@ -9,6 +9,7 @@ namespace allot::sched {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 std::string GpuClaim(std::string_view name, std::string_view memory, std::string_view status = "") {
   return StrCat(
@@ -31,6 +32,50 @@ std::string PodWith(std::string_view name, std::initializer_list<std::string_vie
     list += StrCat(list.empty() ? "" : ", ", "{name: ", claim, ", resourceClaimName: ", claim, "}");
   }
   return PlainPod(name, StrCat(", resourceClaims: [", list, "]"));
+}
+
+TEST(SharedClaim, WhoSharesWhatIsToBeFreedDoesNotOvertake) {
+  World world(GpuNode("n1", {24}) + GpuClaim("s", "20Gi"));
+  world.Add(PodWith("p1", {"s"}));
+  EXPECT_EQ(world.Run(), "p1>n1/gpu-0");
+  world.Add(GpuPod("a", "22Gi"));
+  world.Add(PodWith("p2", {"s"}));  // s would stay for it when p1 ends, and for the next one
+  EXPECT_EQ(world.Run(), "");
+  EXPECT_THAT(world.WhyWaits("p2"), HasSubstr("kept for lab/a"));
+}
+
+TEST(SharedClaim, IsFreeWhenAllHaveEndedWhoUseIt) {
+  World world(GpuNode("n1", {24}) + GpuClaim("s", "20Gi"));
+  world.Add(PodWith("p1", {"s"}));
+  world.Add(PodWith("p2", {"s"}));
+  EXPECT_EQ(world.Run(), "p1>n1/gpu-0 p2>n1");
+  world.Add(GpuPod("a", "22Gi"));
+  EXPECT_EQ(world.Run(), "");
+  EXPECT_THAT(world.queue().Find("lab/a")->plan->ends, ElementsAre("lab/p1", "lab/p2"));
+}
+
+TEST(SharedClaim, IsNotTakenToAnotherNodeThanThatOfThePlanAhead) {
+  World world(GpuNode("n1", {48}) + GpuNode("n2", {8}) + GpuClaim("s", "4Gi") + GpuClaim("large", "40Gi"));
+  world.Add(GpuPod("first", "48Gi"));
+  EXPECT_EQ(world.Run(), "first>n1/gpu-0");
+  world.Add(PodWith("a", {"s", "large"}));
+  world.Add(PodWith("p", {"s"}));  // would fit on n2, and a could never be on n1 with it
+  EXPECT_EQ(world.Run(), "");
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("n2: has room, but is kept for lab/a"));
+  world.End("first");
+  EXPECT_EQ(world.Run(), "a>n1/gpu-0/gpu-0 p>n1");
+}
+
+TEST(SharedClaim, MayGoFirstWhereThePlanAheadHasItToo) {
+  World world(GpuNode("n1", {48, 8}) + GpuClaim("s", "4Gi") + GpuClaim("large", "48Gi"));
+  world.Add(GpuPod("first", "48Gi"));
+  EXPECT_EQ(world.Run(), "first>n1/gpu-0");
+  world.Add(PodWith("a", {"s", "large"}));
+  world.Add(PodWith("p", {"s"}));
+  world.Add(GpuPod("q", "4Gi"));  // what p got for s is not asked for a second time
+  EXPECT_EQ(world.Run(), "p>n1/gpu-1 q>n1/gpu-1");
+  world.End("first");
+  EXPECT_EQ(world.Run(), "a>n1/gpu-0");
 }
 
 // Of two claims one was written before the scheduler was killed, and the GPU of the other one is gone.

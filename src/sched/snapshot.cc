@@ -9,11 +9,19 @@ using Names = std::set<std::string, std::less<>>;
 
 bool ByKey(const PodPtr& a, const PodPtr& b) { return a->key < b->key; }
 
-// Whether nobody else uses what the claim holds.
-bool OnlyFor(const Claim& claim, const Names& pods) {
+bool IsNamedBy(const Claim& claim, const Pod& pod) {
+  return pod.pod.name_space == claim.claim.name_space &&
+         std::any_of(pod.pod.claims.begin(), pod.pod.claims.end(), [&](const auto& named) { return named.claim_name == claim.claim.name; });
+}
+
+// Whether nobody else on the node uses what the claim holds. Of Pods that were only just decided, the claim itself does not know yet.
+bool OnlyFor(const Claim& claim, const Names& pods, const Node& node) {
   const auto& users = claim.claim.reserved_for;
-  if (users.empty()) return !claim.owner.empty() && pods.contains(KeyOf(claim.claim.name_space, claim.owner));
-  return std::all_of(users.begin(), users.end(), [&](std::string_view user) { return pods.contains(KeyOf(claim.claim.name_space, user)); });
+  if (users.empty() && claim.owner.empty()) return false;
+  const auto ends = [&](std::string_view user) { return pods.contains(KeyOf(claim.claim.name_space, user)); };
+  if (users.empty() ? !ends(claim.owner) : !std::all_of(users.begin(), users.end(), ends)) return false;
+  return std::none_of(node.pods.begin(), node.pods.end(),
+                      [&](const PodPtr& pod) { return !pods.contains(pod->key) && IsNamedBy(claim, *pod); });
 }
 
 }  // namespace
@@ -33,7 +41,7 @@ NodePtr NodeWithout(const Node& node, const Names& pods, const Request* waiting)
   auto changed = std::make_shared<Node>(node);
   std::erase_if(changed->pods, [&](const PodPtr& pod) { return pods.contains(pod->key); });
   std::erase_if(changed->claims,
-                [&](const ClaimPtr& claim) { return OnlyFor(*claim, pods) && (waiting == nullptr || !Has(*waiting, *claim)); });
+                [&](const ClaimPtr& claim) { return OnlyFor(*claim, pods, node) && (waiting == nullptr || !Has(*waiting, *claim)); });
   Count(*changed);
   return changed;
 }
@@ -91,8 +99,9 @@ Snapshot Snapshot::Without(const Names& pods) const {
   Snapshot changed = *this;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodePtr& node = nodes[i];
-    const bool has = std::any_of(node->pods.begin(), node->pods.end(), [&](const PodPtr& pod) { return pods.contains(pod->key); }) ||
-                     std::any_of(node->claims.begin(), node->claims.end(), [&](const ClaimPtr& claim) { return OnlyFor(*claim, pods); });
+    const bool has =
+        std::any_of(node->pods.begin(), node->pods.end(), [&](const PodPtr& pod) { return pods.contains(pod->key); }) ||
+        std::any_of(node->claims.begin(), node->claims.end(), [&](const ClaimPtr& claim) { return OnlyFor(*claim, pods, *node); });
     if (has) changed.Replace(i, NodeWithout(*node, pods));
   }
   return changed;
