@@ -37,10 +37,4 @@ bool PodChanged(const json::Value& before, const json::Value& after) {
                  {"status", "extendedResourceClaimStatus"}});
 }
 
-bool ClaimChanged(const json::Value& before, const json::Value& after) {
-  return !json::Equal(before["spec"], after["spec"]) ||
-         Differ(before, after,
-                {{"metadata", "deletionTimestamp"}, {"metadata", "ownerReferences"}, {"status", "allocation"}, {"status", "reservedFor"}});
-}
-
 }  // namespace allot::control

@@ -9,7 +9,5 @@ namespace allot::control {
 bool NodeChanged(const json::Value& before, const json::Value& after);
 // What it asks for, its claims, whether it is placed, deleted or has ended.
 bool PodChanged(const json::Value& before, const json::Value& after);
-// What it holds, for whom, whether it is deleted.
-bool ClaimChanged(const json::Value& before, const json::Value& after);
 
 }  // namespace allot::control

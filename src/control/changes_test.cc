@@ -38,13 +38,5 @@ TEST(Changes, OurOwnConditionAndAnnotationsOfAPodDoNotMatterButItsEndDoes) {
                       "status: {phase: Pending, resourceClaimStatuses: [{name: gpu, resourceClaimName: a-gpu-x}]}}"));
 }
 
-TEST(Changes, TheFinalizerOfAClaimDoesNotMatterButItsAllocationDoes) {
-  constexpr std::string_view kClaim = "{metadata: {name: c}, spec: {devices: {}}, status: {}}";
-  EXPECT_FALSE(Changed(ClaimChanged, kClaim,
-                       "{metadata: {name: c, finalizers: [resource.kubernetes.io/delete-protection]}, spec: {devices: {}}, status: {}}"));
-  EXPECT_TRUE(Changed(ClaimChanged, kClaim, "{metadata: {name: c}, spec: {devices: {}}, status: {allocation: {}}}"));
-  EXPECT_TRUE(Changed(ClaimChanged, kClaim, "{metadata: {name: c, deletionTimestamp: x}, spec: {devices: {}}, status: {}}"));
-}
-
 }  // namespace
 }  // namespace allot::control

@@ -12,6 +12,14 @@ namespace types = kube::types;
 
 constexpr std::chrono::seconds kSlowSync{10};  // then the log hears of it
 
+// Whether a write changed nothing that decisions go by: a label, a finalizer, what a driver says of its devices.
+bool IsAlike(const sched::Claim& before, const sched::Claim& after) {
+  const auto &held = before.claim.allocation, &holds = after.claim.allocation;
+  return before.claim.uid == after.claim.uid && before.deleting == after.deleting && before.owner == after.owner &&
+         before.shape == after.shape && before.claim.reserved_for == after.claim.reserved_for && held.has_value() == holds.has_value() &&
+         (!held || model::SameDevices(*held, *holds));
+}
+
 // Whether what is held, and who is known to use it, is as it was.
 bool HoldsTheSame(const sched::Claim& before, const sched::Claim& after) {
   if (before.deleting != after.deleting || !before.claim.allocation || !after.claim.allocation) return false;
@@ -50,7 +58,8 @@ Scheduler::Scheduler(SchedulerOptions options, kube::Client& client, const Clock
       pods_(intake_, What::kPod, PodChanged, client, types::kPods, random),
       nodes_(intake_, What::kNode, NodeChanged, client, types::kNodes, random),
       namespaces_(intake_, What::kNamespace, nullptr, client, types::kNamespaces, random),
-      claims_(intake_, What::kClaim, ClaimChanged, client, types::kResourceClaims, random),
+      // All changes: by Learn, more may be known than the informer, so that what is news to it is none here, and the other way round.
+      claims_(intake_, What::kClaim, nullptr, client, types::kResourceClaims, random),
       slices_(intake_, What::kSlice, nullptr, client, types::kResourceSlices, random),
       classes_(intake_, What::kClass, nullptr, client, types::kDeviceClasses, random),
       feeds_({&pods_, &nodes_, &namespaces_, &claims_, &slices_, &classes_}),
@@ -223,6 +232,7 @@ bool Scheduler::TakeIn(const kube::ObjectPtr& claim) {
   if (known && kube::VersionNumber(*claim).value_or(stored->version + 1) <= stored->version) return false;
   if (!Put({What::kClaim, false, claim}).ok()) return false;
   const sched::ClaimPtr after = cluster_.FindClaim(key);
+  if (stored != nullptr && IsAlike(*stored, *cluster_.FindStored(key))) return false;
   // Where something else is assumed still, this is about what was written for another Pod: it may have been taken back.
   return before == nullptr || after->kept != claim || !HoldsTheSame(*before, *after);
 }

@@ -102,6 +102,25 @@ TEST(Scheduler, AClaimThatIsMissingIsSaidAfterAMoment) {
   EXPECT_TRUE(cluster.AwaitBound("a")) << cluster.log();
 }
 
+TEST(Scheduler, ALabelOfAClaimIsNoReasonToAskAgain) {
+  TestCluster cluster(1, 8);
+  cluster.AddTemplate("half", "4Gi");
+  Scheduler& scheduler = cluster.StartScheduler();
+  cluster.AddPod("a", kHalf);
+  ASSERT_TRUE(cluster.AwaitBound("a")) << cluster.log();
+  cluster.AddPod("b", "");
+  ASSERT_TRUE(cluster.Await([&] { return scheduler.counts().bound == 2; }));
+  const uint64_t runs = scheduler.counts().runs;
+  const std::string name(cluster.ClaimOf("a")->name());
+  for (const char* label : {"x", "y", "z"}) {
+    EXPECT_OK(cluster.client().Patch(kube::types::kResourceClaims, "lab", name, kube::PatchType::kMerge,
+                                     StrCat(R"({"metadata":{"labels":{"team":")", label, R"("}}})")));
+  }
+  cluster.AddPod("c", "");
+  ASSERT_TRUE(cluster.AwaitBound("c")) << cluster.log();
+  EXPECT_EQ(scheduler.counts().runs, runs + 1);
+}
+
 TEST(Scheduler, AClaimMayBeNamedTwiceByAPod) {
   TestCluster cluster(1, 8);
   cluster.AddClaim("c", "4Gi");

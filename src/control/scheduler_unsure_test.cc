@@ -65,6 +65,22 @@ TEST_F(Unsure, AnAllocationWhoseAnswerWasLostCountsThoughNoWatchTellsOfIt) {
   EXPECT_EQ(Findings(), "");
 }
 
+TEST_F(Unsure, WhatWasFreedBetweenAWatchThatEndedAndTheNextListIsFree) {
+  Relay& relay = cluster_.UseRelay();
+  cluster_.StartScheduler(ShortPauses());
+  relay.HoldBack(IsClaimWatch);  // the informer stays at a claim that is not allocated
+  cluster_.AddPod("a", kOfA);
+  ASSERT_TRUE(cluster_.AwaitBound("a")) << cluster_.log();
+  cluster_.AddPod("b", kOfB);
+  ASSERT_TRUE(cluster_.Await([&] { return Waits("b"); })) << cluster_.log();
+  cluster_.DeletePod("a");
+  ASSERT_TRUE(cluster_.Await([&] { return HeldBy("claim-a").empty(); }));
+  relay.Expire([once = false](std::string_view request) mutable { return IsClaimWatch(request) && !std::exchange(once, true); });
+  relay.HoldBack(nullptr);
+  EXPECT_TRUE(cluster_.AwaitBound("b")) << cluster_.log();
+  EXPECT_EQ(Findings(), "");
+}
+
 TEST_F(Unsure, APodThatIsGoneKeepsItsPlaceUntilItsAllocationIsTakenBack) {
   Relay& relay = cluster_.UseRelay();
   cluster_.StartScheduler(ShortPauses());

@@ -54,6 +54,11 @@ class Relay {
     lose_ = std::move(which);
   }
   int lost() const { return lost_; }
+  // Requests that are answered as the API answers who asks for what it no longer keeps: the watcher has to list again.
+  void Expire(Which which) {
+    const std::lock_guard lock(mutex_);
+    expire_ = std::move(which);
+  }
   // Connections whose last request is one of these say nothing more. Empty: nothing is held back, and those that were end, so that the
   // client asks anew.
   void HoldBack(Which which) {
@@ -116,6 +121,10 @@ class Relay {
         for (const std::string_view method : {"GET ", "PUT ", "POST ", "PATCH ", "DELETE "}) {
           if (bytes.starts_with(method)) request = bytes.substr(0, bytes.find("\r\n"));
         }
+        if (Is(expire_, request)) {
+          SendAll(client, "HTTP/1.1 410 Gone\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
+          return;
+        }
         if (!SendAll(server, bytes)) return;
       }
       if (ready[1].revents != 0) {
@@ -136,7 +145,7 @@ class Relay {
   std::atomic<bool> stop_{false};
   std::atomic<int> lost_{0};
   std::mutex mutex_;
-  Which lose_, hold_;
+  Which lose_, hold_, expire_;
   std::list<std::thread> connections_;  // of the acceptor, until it has ended
   std::thread acceptor_;
 };
