@@ -45,8 +45,8 @@ json::Value WithoutFinalizer(json::Editor& edit, const json::Value& claim) {
                         : edit.SetAt(claim, {"metadata", "finalizers"}, edit.Array(others));
 }
 
-// Without the user, and without the allocation where nobody is left then, if that is to go too. Both in one write: nobody sees an
-// allocation that is for nobody.
+// Without the user, and without the allocation where nobody is left then, if that is to go too: both in one write, so that nobody takes
+// what is on its way out for an allocation that is for nobody, which the next user may have.
 json::Value WithoutUser(json::Editor& edit, const json::Value& claim, const ClaimUser& user, bool allocation_too) {
   std::vector<json::Value> others;
   for (const json::Value& one : json::ItemsOf(claim["status"]["reservedFor"])) {
@@ -103,8 +103,42 @@ Result<ObjectPtr> ClaimWriter::Put(const ClaimName& claim, const json::Value& ob
   return written;
 }
 
+Status ClaimWriter::PutBack(const ClaimName& claim, const json::Value& object, const http::Patience& patience) {
+  const Status status = Put(claim, object, "status", patience).status();
+  const std::lock_guard lock(mutex_);
+  if (status.ok() || IsRefused(status)) {
+    late_.erase(claim.uid);
+  } else {
+    late_.insert_or_assign(claim.uid, Late{std::string(json::TextOf(object["metadata"]["resourceVersion"])), json::Write(object)});
+  }
+  return status;
+}
+
+Status ClaimWriter::FinishLate(const ClaimName& claim, const http::Patience& patience) {
+  Late late;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = late_.find(claim.uid);
+    if (at == late_.end()) return Status();
+    late = at->second;
+  }
+  const Result<ObjectPtr> now = Find(claim, true, patience);
+  Status status = now.status();
+  if (now.ok() && (*now)->resource_version() == late.version) {
+    const Result<ObjectPtr> written =
+        client_.Update(kube::types::kResourceClaims, claim.name_space, claim.name, late.body, "status", {}, patience);
+    status = written.status();
+    if (written.ok()) claims_.Assume(*written);
+  }
+  if (!status.ok() && !IsRefused(status)) return status;
+  const std::lock_guard lock(mutex_);
+  late_.erase(claim.uid);
+  return Status();
+}
+
 Result<Written> ClaimWriter::Allocate(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user,
                                       const http::Patience& patience) {
+  TRY(FinishLate(claim, patience));
   Status status;
   for (int tries = 0; tries < kTries; ++tries) {
     ASSIGN_OR_RETURN(ObjectPtr object, Find(claim, tries > 0, patience));
@@ -137,6 +171,7 @@ Result<Written> ClaimWriter::Allocate(const ClaimName& claim, const model::Alloc
 
 Result<Written> ClaimWriter::Reserve(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user,
                                      const http::Patience& patience) {
+  TRY(FinishLate(claim, patience));
   for (int tries = 0; tries < kTries; ++tries) {
     ASSIGN_OR_RETURN(const ObjectPtr object, Find(claim, tries > 0, patience));
     TRY(CheckUsable(claim, *object));
@@ -175,7 +210,7 @@ Status ClaimWriter::TakeBack(const ClaimName& claim, const ClaimUser& user, Take
     const bool others = std::any_of(users.begin(), users.end(), [&](const json::Value& one) { return !IsFor(one, user); });
     if (others && take == Take::kAllocation) return Conflict(FullName(claim), " is used by others");
     const json::Value changed = WithoutUser(edit, (*object)->json(), user, take != Take::kUser);
-    const Status status = Put(claim, changed, "status", patience).status();
+    const Status status = PutBack(claim, changed, patience);
     if (status.ok() || status.code() == Code::kNotFound) return Status();
     if (!kube::HasReason(status, "Conflict")) return status;
   }
@@ -205,7 +240,7 @@ Status ClaimWriter::Undo(const ClaimName& claim, const model::Allocation& alloca
     if (object == nullptr || !IsAllocated(*object) || !IsThis(object->json()["status"]["allocation"], allocation)) return Status();
     json::Arena arena;
     json::Editor edit(arena);
-    const Status status = Put(claim, WithoutUser(edit, object->json(), user, true), "status", patience).status();
+    const Status status = PutBack(claim, WithoutUser(edit, object->json(), user, true), patience);
     if (status.ok() || status.code() == Code::kNotFound) return Status();
     if (!kube::HasReason(status, "Conflict")) return status;
   }

@@ -70,6 +70,41 @@ TEST_F(ClaimWriterTest, AWriteThatArrivesAfterUndoIsRefused) {
   EXPECT_EQ(TestCluster::Held(Stored()), "");
 }
 
+TEST_F(ClaimWriterTest, ATakeBackThatEndedUnsureIsFinishedBeforeTheClaimIsUsedAgain) {
+  ASSERT_OK(writer_.Allocate(name_, mine_, a_, {}));
+  json::Arena arena;
+  json::Editor edit(arena);
+  const kube::ObjectPtr allocated = Stored();
+  const std::string late = json::Write(edit.WithoutAt(allocated->json(), {"status"}));  // what Release writes, still on its way
+  cluster_.gatekeeper().Set([](const auto&, const auto&) { return apiserver::InternalError("etcdserver: request timed out"); });
+  ASSERT_FALSE(writer_.Release(name_, a_, true, {}).ok());
+  cluster_.gatekeeper().Set([](const auto& request, const auto&) {
+    return request.user == "system:admin" ? Status() : apiserver::InternalError("the tests write themselves");
+  });
+  const Status used = writer_.Reserve(name_, mine_, a_, {}).status();
+  EXPECT_THAT(used, IsStatus(Code::kConflict, testing::HasSubstr("no longer allocated")));
+  const auto answer = cluster_.client().Update(kube::types::kResourceClaims, "lab", "c", late, "status");
+  EXPECT_TRUE(kube::HasReason(answer.status(), "Conflict")) << answer.status().message();
+  ASSERT_OK(writer_.Allocate(name_, mine_, a_, {}));
+  EXPECT_EQ(TestCluster::Held(Stored()), "gpu-0 4Gi for a");
+}
+
+TEST_F(ClaimWriterTest, ATakeBackThatArrivedWithoutAnAnswerIsNotRepeated) {
+  ASSERT_OK(writer_.Allocate(name_, mine_, a_, {}));
+  const kube::ObjectPtr allocated = Stored();
+  cluster_.gatekeeper().Set([](const auto&, const auto&) { return apiserver::InternalError("etcdserver: request timed out"); });
+  ASSERT_FALSE(writer_.Release(name_, a_, true, {}).ok());
+  cluster_.gatekeeper().Set([](const auto& request, const auto&) {
+    return request.user == "system:admin" ? Status() : apiserver::InternalError("the tests write themselves");
+  });
+  json::Arena arena;
+  json::Editor edit(arena);
+  ASSERT_OK(cluster_.client().Update(kube::types::kResourceClaims, "lab", "c", json::Write(edit.WithoutAt(allocated->json(), {"status"})),
+                                     "status"));
+  ASSERT_OK(writer_.Allocate(name_, other_, b_, {}));
+  EXPECT_EQ(TestCluster::Held(Stored()), "gpu-0 4Gi for b");
+}
+
 TEST_F(ClaimWriterTest, WhatWasReadIsKnown) {
   known_.Forget("lab", "c");
   EXPECT_EQ(known_.Get("lab", "c"), nullptr);

@@ -256,8 +256,9 @@ bool Scheduler::EndPauses() {
     any = true;
   }
   for (const Pauses::Over& over : retries_.Take(now)) {
-    const Attempt& attempt = attempts_.find(over.uid)->second;
-    Send(attempt, !StillFits(*attempt.placed));
+    Attempt& attempt = attempts_.find(over.uid)->second;
+    attempt.undo = attempt.undo || !StillFits(*attempt.placed);
+    Send(attempt);
   }
   return any;
 }

@@ -86,6 +86,7 @@ class Scheduler {
   struct Attempt {
     std::shared_ptr<const sched::Placed> placed;
     bool unsure = false;  // something of it may be written that nobody knows of
+    bool undo = false;    // it is not wanted any more: what would take it back may be on its way, so that it stays so
   };
 
   void Run();
@@ -106,7 +107,7 @@ class Scheduler {
   void Decide();
   // How decisions are carried out: scheduler_attempts.cc
   void HandOver(sched::Placed placed);
-  void Send(const Attempt& attempt, bool undo);
+  void Send(const Attempt& attempt);
   void CarryOut(const sched::Placed& placed, bool again, bool undo);
   Status Try(const sched::Placed& placed, bool again, bool undo);
   bool IsGone(const sched::Pod& pod) const;

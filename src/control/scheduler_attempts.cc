@@ -26,14 +26,14 @@ void Scheduler::HandOver(sched::Placed placed) {
   handed_over_[placed.request.pod->key] = placed.node;
   const std::string uid(placed.request.pod->pod.uid);
   Attempt& attempt = attempts_[uid];
-  attempt = {std::make_shared<const sched::Placed>(std::move(placed)), false};
-  Send(attempt, false);
+  attempt = {std::make_shared<const sched::Placed>(std::move(placed))};
+  Send(attempt);
 }
 
-void Scheduler::Send(const Attempt& attempt, bool undo) {
+void Scheduler::Send(const Attempt& attempt) {
   std::vector<std::string> claims = ClaimKeys(attempt.placed->request);
   for (const std::string& claim : claims) ++busy_claims_[claim];
-  workers_->Add(std::move(claims), [this, placed = attempt.placed, again = attempt.unsure, undo] { CarryOut(*placed, again, undo); });
+  workers_->Add(std::move(claims), [this, attempt] { CarryOut(*attempt.placed, attempt.unsure, attempt.undo); });
 }
 
 // Whether the Pod will not be bound any more, as far as the informer knows.
