@@ -119,10 +119,26 @@ std::optional<Status> Binder::AsBound(const sched::Placed& placed, const PodStat
 std::optional<Status> Binder::SettleBound(const sched::Placed& placed, const PodState& state, const http::Patience& patience) {
   const std::optional<Status> bound = AsBound(placed, state);
   if (!bound) return std::nullopt;
+  const ClaimUser user = UserOf(*placed.request.pod);
+  size_t next = 0;
   for (const sched::ClaimPtr& claim : placed.request.claims) {
+    const model::Allocation* decided = claim->claim.allocation ? nullptr : &placed.allocations[next++];
+    if (bound->ok()) {
+      const Status written = (decided == nullptr ? claims_.Reserve(NameOf(*claim), *claim->claim.allocation, user, patience)
+                                                 : claims_.Allocate(NameOf(*claim), *decided, user, patience))
+                                 .status();
+      if (!written.ok() && !IsRefused(written)) return Unsure(written);
+    }
     if (const Status settled = claims_.Settle(NameOf(*claim), patience); !settled.ok()) return Unsure(settled);
   }
   return bound;
+}
+
+Status Binder::LookAfterUndo(const sched::Placed& placed, Status refusal, const http::Patience& patience) {
+  const Result<PodState> state = Look(*placed.request.pod, patience);
+  if (!state.ok()) return Unsure(state.status());
+  const std::optional<Status> bound = SettleBound(placed, *state, patience);
+  return bound ? *bound : refusal;
 }
 
 Status Binder::Bind(const sched::Placed& placed, bool again, const http::Patience& patience) {
@@ -148,8 +164,9 @@ Status Binder::Bind(const sched::Placed& placed, bool again, const http::Patienc
     if (!claims_.Release(claim, UserOf(pod), wrote == Written::kAllocation, patience).ok())
       return again ? Unavailable("pod ", pod.key, ": what was written could not be taken back") : status;
   }
-  if (again) TRY(UndoClaims(placed, patience));
-  return status;
+  if (!again) return status;
+  TRY(UndoClaims(placed, patience));
+  return LookAfterUndo(placed, std::move(status), patience);
 }
 
 Status Binder::Undo(const sched::Placed& placed, const http::Patience& patience) {
@@ -158,7 +175,9 @@ Status Binder::Undo(const sched::Placed& placed, const http::Patience& patience)
   if (!state.ok()) return Unsure(state.status());
   if (const std::optional<Status> bound = SettleBound(placed, *state, patience)) return *bound;
   TRY(UndoClaims(placed, patience));
-  return Conflict("pod ", pod.key, state->there ? " was not bound to node " : " is gone, and was not bound to node ", placed.node);
+  Status refusal =
+      Conflict("pod ", pod.key, state->there ? " was not bound to node " : " is gone, and was not bound to node ", placed.node);
+  return state->there ? LookAfterUndo(placed, std::move(refusal), patience) : refusal;
 }
 
 Status Binder::Free(const sched::Pod& pod, const ClaimName& claim, const http::Patience& patience) {

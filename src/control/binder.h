@@ -4,7 +4,10 @@
 // Promises:
 //   1. a Pod is bound only when all its claims are allocated and reserved for it, and their devices are ready (binding_conditions.h);
 //   2. what was written is taken back only where the server refused the rest and the Pod is bound nowhere. Where it is not known whether a
-//      write arrived, all stays as after a crash: the claims are the Pod's, until the same decision is tried again, or undone.
+//      write arrived, all stays as after a crash: the claims are the Pod's, until the same decision is tried again, or undone;
+//   3. where a binding that nobody knew of arrives while its claims are taken back, the Pod gets them again: its place is kept until then.
+// One that arrives later still, when all was taken back and looked at once more, leaves a Pod without its devices, which its node refuses
+// to prepare: a Binding could carry the version of the Pod, but then every write into the Pod's status would have it refused.
 // Thread-safe; jobs of the same claim must come one after the other.
 
 #include <optional>
@@ -25,8 +28,9 @@ class Binder {
   // kUnavailable: not known whether it was written, or not yet possible; try the same again later. Else it was refused, and taken back:
   // what claims still have, `claims` knows. `again`: an earlier try may have written something that nobody knows of.
   Status Bind(const sched::Placed& placed, bool again, const http::Patience& patience);
-  // Of a decision that ended with kUnavailable, and is not wanted any more. Ok: the Pod was bound there before. kConflict: nothing of it is
-  // written, nor will be, or the Pod is bound elsewhere and keeps what its claims have. kUnavailable: not known; try again later.
+  // Of a decision that ended with kUnavailable, and is not wanted any more. Ok: the Pod was bound there all the same. kConflict: nothing of
+  // it is written, nor will be of its claims, or the Pod is bound elsewhere and keeps what its claims have. kUnavailable: not known; try
+  // again later.
   Status Undo(const sched::Placed& placed, const http::Patience& patience);
   // Takes the allocation of a claim back that keeps the Pod, which is bound nowhere, from going where it could. Does nothing where the
   // claim is for others too, or the Pod is bound.
@@ -48,8 +52,11 @@ class Binder {
   Status PostBinding(const sched::Placed& placed, const http::Patience& patience);
   // What the decision has come to where the Pod is bound: Ok, or kConflict with the other node. Nothing: it is bound nowhere.
   static std::optional<Status> AsBound(const sched::Placed& placed, const PodState& state);
-  // The same after a try of which nobody knows what arrived: what the claims have stays, and is known from then on.
+  // The same after a try of which nobody knows what arrived: what the claims have stays, and is known from then on. Where it is bound as
+  // decided, what of that they do not have is written.
   std::optional<Status> SettleBound(const sched::Placed& placed, const PodState& state, const http::Patience& patience);
+  // `refusal`, where it is bound nowhere.
+  Status LookAfterUndo(const sched::Placed& placed, Status refusal, const http::Patience& patience);
   Result<PodState> Look(const sched::Pod& pod, const http::Patience& patience);
 
   kube::Client& client_;

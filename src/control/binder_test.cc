@@ -83,6 +83,32 @@ TEST_F(BinderTest, WhatTheClaimsOfABoundPodHaveIsKnownFromThenOn) {
   EXPECT_EQ(TestCluster::Held(known_.Get("lab", "c")), "gpu-0 4Gi for a");
 }
 
+// A binding that hung somewhere arrives while the claims are taken back.
+TEST_F(BinderTest, APodThatIsBoundAfterAllWhileItsClaimsAreTakenBackHasThemAgain) {
+  std::atomic<bool> arrived = false;
+  const auto first_try = [](const auto& request, const auto&) {
+    return IsBinding(request) || request.user != "system:admin" ? apiserver::InternalError("later") : Status();
+  };
+  cluster_.gatekeeper().Set(first_try);
+  ASSERT_FALSE(binder_.Bind(placed_, false, {}).ok());
+  cluster_.gatekeeper().Set([&](const auto& request, const json::Value& object) -> Status {
+    if (request.user != "system:admin") return apiserver::InternalError("later");
+    if (IsClaim(request, "status") && object["status"]["allocation"].IsNull() && !arrived.exchange(true)) {
+      http::Request late{"POST",
+                         kube::types::kPods.ObjectPath("lab", "a", "binding"),
+                         {{"Content-Type", "application/json"}},
+                         R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"},"target":{"kind":"Node","name":"n1"}})"};
+      EXPECT_OK(cluster_.client().Raw(std::move(late), "bind"));
+    }
+    return Status();
+  });
+  EXPECT_OK(binder_.Undo(placed_, {}));
+  EXPECT_TRUE(arrived);
+  EXPECT_EQ(cluster_.NodeOf("a"), "n1");
+  EXPECT_EQ(Held(), "gpu-0 4Gi for a");
+  EXPECT_EQ(TestCluster::Held(known_.Get("lab", "c")), "gpu-0 4Gi for a");
+}
+
 TEST_F(BinderTest, UndoFindsAReservationWhoseAnswerWasLost) {
   cluster_.gatekeeper().Set([](const auto& request, const auto&) {
     return IsBinding(request) || request.user != "system:admin" ? apiserver::InternalError("later") : Status();
