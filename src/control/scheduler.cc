@@ -214,7 +214,10 @@ bool Scheduler::FollowPod(const Change& change) {
     Remove(change);
     return true;
   }
-  return Put(change).ok() && !expected;
+  if (!Put(change).ok()) return false;
+  // Where that it was bound and that it ended are one piece of news, it leaves something to others.
+  const sched::PodPtr pod = cluster_.FindPod(key);
+  return !expected || pod->ended || pod->deleting;
 }
 
 bool Scheduler::FollowClaim(const Change& change) {

@@ -255,5 +255,27 @@ TEST(SchedulerFaults, APodThatIsGoneBeforeItIsBoundLeavesNothingBehind) {
   EXPECT_TRUE(cluster.AwaitBound("b")) << cluster.log();
 }
 
+TEST(SchedulerFaults, WhoIsBoundAndHasEndedWhenThatIsHeardOfLeavesItsPlaceToOthers) {
+  TestCluster cluster(1, 8);
+  Relay& relay = cluster.UseRelay();
+  const auto is_watch = [](std::string_view request) {
+    return request.starts_with("GET ") && request.find("/pods?") != request.npos && request.find("watch=") != request.npos;
+  };
+  cluster.gatekeeper().Set([&](const auto& request, const auto&) {
+    if (IsBinding(request) && request.name == "a") relay.HoldBack(is_watch);
+    return Status();
+  });
+  constexpr std::string_view kMuchCpu = ", initContainers: [{name: i, image: x, resources: {requests: {cpu: '200'}}}]";
+  cluster.AddPod("a", "", kMuchCpu);
+  cluster.AddPod("b", "", kMuchCpu);
+  Scheduler& scheduler = cluster.StartScheduler();
+  ASSERT_TRUE(cluster.Await([&] { return scheduler.counts().bound == 1; })) << cluster.log();
+  EXPECT_OK(
+      cluster.client().Patch(kube::types::kPods, "lab", "a", kube::PatchType::kMerge, R"({"status":{"phase":"Succeeded"}})", "status"));
+  relay.Expire([is_watch, once = false](std::string_view request) mutable { return is_watch(request) && !std::exchange(once, true); });
+  relay.HoldBack(nullptr);
+  EXPECT_TRUE(cluster.AwaitBound("b")) << cluster.log();
+}
+
 }  // namespace
 }  // namespace allot::control
