@@ -11,6 +11,8 @@ namespace {
 namespace types = kube::types;
 
 constexpr std::chrono::seconds kSlowSync{10};  // then the log hears of it
+// As long as a write may be without an answer, and a watch without news: what was written counts by nothing else.
+constexpr std::chrono::hours kWrittenIsKnown{24};
 
 // Whether a write changed nothing that decisions go by: a label, a finalizer, what a driver says of its devices.
 bool IsAlike(const sched::Claim& before, const sched::Claim& after) {
@@ -63,7 +65,7 @@ Scheduler::Scheduler(SchedulerOptions options, kube::Client& client, const Clock
       slices_(intake_, What::kSlice, nullptr, client, types::kResourceSlices, random),
       classes_(intake_, What::kClass, nullptr, client, types::kDeviceClasses, random),
       feeds_({&pods_, &nodes_, &namespaces_, &claims_, &slices_, &classes_}),
-      known_claims_([this] { return claims_.informer.snapshot(); }, clock),
+      known_claims_([this] { return claims_.informer.snapshot(); }, clock, kWrittenIsKnown),
       binder_(client, known_claims_, clock),
       share_ids_(random.Next64()),
       decider_(selectors_, share_ids_),

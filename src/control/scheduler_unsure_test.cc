@@ -81,6 +81,22 @@ TEST_F(Unsure, WhatWasFreedBetweenAWatchThatEndedAndTheNextListIsFree) {
   EXPECT_EQ(Findings(), "");
 }
 
+TEST_F(Unsure, WhatWasWrittenCountsHoweverLongTheBindingTakes) {
+  Relay& relay = cluster_.UseRelay();
+  Scheduler& scheduler = cluster_.StartScheduler(ShortPauses());
+  relay.HoldBack(IsClaimWatch);
+  cluster_.gatekeeper().Set([&](const auto& request, const auto&) {
+    if (IsBinding(request)) cluster_.PassTime(std::chrono::minutes(10));
+    return Status();
+  });
+  cluster_.AddPod("a", kOfA);
+  ASSERT_TRUE(cluster_.Await([&] { return scheduler.counts().bound == 1; })) << cluster_.log();
+  cluster_.AddPod("b", kOfB);
+  ASSERT_TRUE(cluster_.Await([&] { return Waits("b") || !cluster_.NodeOf("b").empty(); })) << cluster_.log();
+  EXPECT_EQ(HeldBy("claim-b"), "");
+  EXPECT_EQ(Findings(), "");
+}
+
 TEST_F(Unsure, APodThatIsGoneKeepsItsPlaceUntilItsAllocationIsTakenBack) {
   Relay& relay = cluster_.UseRelay();
   cluster_.StartScheduler(ShortPauses());
