@@ -114,7 +114,9 @@ Request WithCount(const Request& request, const Several& several, int64_t count)
     const auto is_gone = [&](std::string_view name) {
       return std::none_of(claim.requests.begin(), claim.requests.end(), [&](const model::Request& one) { return one.name == name; });
     };
-    for (model::Constraint& constraint : claim.constraints) std::erase_if(constraint.requests, is_gone);
+    std::erase_if(claim.constraints, [&](model::Constraint& constraint) {
+      return std::erase_if(constraint.requests, is_gone) > 0 && constraint.requests.empty();  // one without a list is about all
+    });
     claim.config.clear();
   });
 }

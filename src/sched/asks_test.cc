@@ -68,6 +68,22 @@ TEST(Asks, FewerLeaveNoRuleAboutThoseThatAreGone) {
   EXPECT_TRUE(PlaceOf(world.decider(), *world.cluster().Take(), fewer));
 }
 
+TEST(Asks, ARuleAboutThoseThatAreGoneIsNotOneAboutAll) {
+  World world(
+      PodWith({Exactly("a", "6Gi"), Exactly("b", "6Gi"), Exactly("c", "6Gi")},
+              ", constraints: [{requests: [b, c], matchAttribute: gpu.nvidia.com/productName}, {matchAttribute: gpu.nvidia.com/x}]"));
+  const Request request = RequestOfP(world);
+  const auto several = SeveralOf(request);
+  ASSERT_TRUE(several);
+  const Request with_two = WithCount(request, *several, 2), with_one = WithCount(request, *several, 1);
+  const auto& two = with_two.claims[0]->claim.constraints;
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_THAT(two[0].requests, ElementsAre("b"));
+  const auto& one = with_one.claims[0]->claim.constraints;
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_THAT(one[0].requests, ElementsAre());
+}
+
 TEST(DecideSeveral, SaysHowManyWouldDoAndNeverThatThePodIsInItsOwnWay) {
   World world(GpuNode("n1", {24, 48, 12}));
   world.Add(GpuPod("one", "20Gi"));
