@@ -337,6 +337,7 @@ n1: cpu: 2 asked, 1 of 8 free
 n2: claim lab/first-gpu is allocated on another node
 
 It would start with any one of:
+  - 1 CPU less (1 instead of 2), on n1
   - lab/first ending, on n1
 )");
 }

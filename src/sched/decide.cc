@@ -29,11 +29,8 @@ double LeftOver(const Node& node, const std::vector<model::Allocation>& allocati
   std::map<const model::Device*, double> taken;
   for (const model::Allocation& allocation : allocations) {
     for (const model::DeviceResult& result : allocation.results) {
-      const auto& devices = node.devices->inventory->devices();
-      const auto entry = std::find_if(devices.begin(), devices.end(), [&](const alloc::InventoryDevice& d) {
-        return d.device->name == result.device && d.slice->pool == result.pool && d.slice->driver == result.driver;
-      });
-      const model::Capacity* memory = entry == devices.end() || result.admin_access ? nullptr : MemoryOf(*entry->device);
+      const alloc::InventoryDevice* const entry = DeviceOf(node, result);
+      const model::Capacity* memory = entry == nullptr || result.admin_access ? nullptr : MemoryOf(*entry->device);
       if (memory == nullptr) continue;
       const double whole = memory->value.AsApproximateFloat64() / kMiB;
       const auto [at, is_new] = taken.emplace(entry->device, 0);

@@ -40,11 +40,9 @@ Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const Request& re
     ASSIGN_OR_RETURN(answer, Allocate(snapshot, single, node, ledger, Strategy::kPack, true));
     if (answer.outcome != alloc::Answer::Outcome::kFits) break;
     const model::DeviceResult& got = answer.allocations.at(0).results.at(0);
-    for (uint32_t i = 0; i < inventory.devices().size(); ++i) {
-      const alloc::InventoryDevice& entry = inventory.devices()[i];
-      const bool is = entry.device->name == got.device && entry.slice->pool == got.pool && entry.slice->driver == got.driver;
-      if (is) would_do.push_back(inventory.DeviceName(i));
-    }
+    const alloc::InventoryDevice* const entry = DeviceOf(node, got);
+    if (entry == nullptr) return false;
+    would_do.push_back(inventory.DeviceName(static_cast<uint32_t>(entry - inventory.devices().data())));
     // Out of the way, to see who is next.
     alloc::Hold hold;
     hold.whole = several->differ || got.share_id.empty();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "alloc/taint.h"
 #include "sched/asks.h"
@@ -12,7 +13,7 @@ namespace allot::sched {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr size_t kMaxNodes = 64;  // on which a lifted rule is tried
+constexpr size_t kMaxNodes = 64;  // on which a lifted rule, or less, is tried
 
 // The snapshot with another state of one of its nodes.
 Snapshot Replacing(const Snapshot& snapshot, NodePtr node) {
@@ -93,22 +94,27 @@ void AddFewer(Decider& decider, const Snapshot& snapshot, const Request& request
 void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const Request& request, std::vector<Remedy>& remedies) {
   for (const std::string_view name : {"cpu", "memory"}) {
     const int64_t asked = model::AmountOf(request.pod->placement.requests, name);
-    int64_t most = 0;
+    std::set<int64_t, std::greater<>> amounts;
     for (const NodePtr& node : snapshot.nodes) {
-      most = std::max(most, model::AmountOf(node->node->allocatable, name) - model::AmountOf(node->used, name));
+      const int64_t free = model::AmountOf(node->node->allocatable, name) - model::AmountOf(node->used, name);
+      if (free > 0 && free < asked) amounts.insert(free);
     }
-    if (most <= 0 || most >= asked) continue;
-    Request changed = request;
-    auto pod = std::make_shared<Pod>(*request.pod);
-    for (auto& [resource, amount] : pod->placement.requests) amount = resource == name ? most : amount;
-    changed.pod = std::move(pod);
-    const auto place = PlaceOf(decider, snapshot, changed);
-    if (!place) continue;
-    remedies.push_back({Remedy::Kind::kLess,
-                        name == "cpu" ? StrCat(AmountText(name, asked - most), asked - most <= 1000 ? " CPU" : " CPUs", " less (",
-                                               AmountText(name, most), " instead of ", AmountText(name, asked), ")")
-                                      : StrCat((asked - most + kMiB - 1) / kMiB, " MiB less of the node's memory"),
-                        place->node});
+    size_t looked_at = 0;
+    for (const int64_t most : amounts) {
+      if (++looked_at > kMaxNodes) break;
+      Request changed = request;
+      auto pod = std::make_shared<Pod>(*request.pod);
+      for (auto& [resource, amount] : pod->placement.requests) amount = resource == name ? most : amount;
+      changed.pod = std::move(pod);
+      const auto place = PlaceOf(decider, snapshot, changed);
+      if (!place) continue;
+      remedies.push_back({Remedy::Kind::kLess,
+                          name == "cpu" ? StrCat(AmountText(name, asked - most), asked - most <= 1000 ? " CPU" : " CPUs", " less (",
+                                                 AmountText(name, most), " instead of ", AmountText(name, asked), ")")
+                                        : StrCat((asked - most + kMiB - 1) / kMiB, " MiB less of the node's memory"),
+                          place->node});
+      break;
+    }
   }
 }
 
@@ -216,15 +222,14 @@ std::string SizeText(int64_t mib) { return mib % 1024 == 0 ? StrCat(mib / 1024, 
 
 // "a node with 2 free GPUs of 24 GiB", "a node with free GPUs: 12 GiB, 2 of 24 GiB": those that it would use.
 std::string GpuText(const Node& node, const std::vector<model::Allocation>& allocations) {
-  std::map<std::string_view, int64_t> gpus;  // several shares may be of one
+  std::map<const alloc::InventoryDevice*, int64_t> gpus;  // several shares may be of one
   for (const model::Allocation& allocation : allocations) {
     for (const model::DeviceResult& result : allocation.results) {
-      int64_t& mib = gpus[result.device];
-      for (const alloc::InventoryDevice& entry : node.devices->inventory->devices()) {
-        if (entry.device->name != result.device) continue;
-        for (const model::Capacity& capacity : entry.device->capacity) {
-          if (capacity.name.id == "memory") mib = std::max(mib, capacity.value.Value().value_or(0) / kMiB);
-        }
+      const alloc::InventoryDevice* const entry = DeviceOf(node, result);
+      if (entry == nullptr) continue;
+      int64_t& mib = gpus[entry];
+      for (const model::Capacity& capacity : entry->device->capacity) {
+        if (capacity.name.id == "memory") mib = std::max(mib, capacity.value.Value().value_or(0) / kMiB);
       }
     }
   }

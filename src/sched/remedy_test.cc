@@ -83,6 +83,26 @@ TEST(Remedy, LessCpu) {
   EXPECT_THAT(Remedies(world, "p"), ElementsAre("2 CPUs less (8 instead of 10)"));
 }
 
+TEST(Remedy, LessCpuWhereTheNodeWithTheMostWillNotDo) {
+  World world(GpuNode("n1", {24}));
+  world.Add(
+      "kind: Node\nmetadata: {name: n2}\nspec: {unschedulable: true}\nstatus: {allocatable: {cpu: '9', memory: 64Gi, pods: '110'}}\n");
+  world.Add(PlainPod("p", ", overhead: {cpu: '10'}"));
+  EXPECT_THAT(Remedies(world, "p"), ElementsAre("2 CPUs less (8 instead of 10)"));
+}
+
+TEST(Remedy, DevicesOfOneNameAreSeveralWhereTheirDriversDiffer) {
+  World world(GpuNode("n1", {24}));
+  world.Add(
+      "kind: ResourceSlice\nmetadata: {name: n1-more}\nspec: {driver: gpu.example.com, nodeName: n1, pool: {name: n1, generation: 1, "
+      "resourceSliceCount: 1}, devices: [{name: gpu-0, capacity: {memory: {value: 24Gi}}}]}\n");
+  world.Add(
+      "kind: ResourceClaim\nmetadata: {name: p-gpu, namespace: lab, uid: claim-p}\nspec: {devices: {requests: [{name: gpu, exactly: "
+      "{deviceClassName: gpu, allocationMode: ExactCount, count: 2}}]}}\n");
+  world.Add(PlainPod("p", ", resourceClaims: [{name: gpu, resourceClaimName: p-gpu}]"));
+  EXPECT_THAT(Remedies(world, "p"), Contains("a node with 2 free GPUs of 24 GiB"));
+}
+
 TEST(Remedy, NoneForAPodThatIsHeldBack) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("p", "6Gi", ", schedulingGates: [{name: g}]"));

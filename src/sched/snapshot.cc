@@ -37,6 +37,15 @@ void Count(Node& node) {
   for (const ClaimPtr& claim : node.claims) node.ledger.Add(claim->claim);
 }
 
+const alloc::InventoryDevice* DeviceOf(const Node& node, const model::DeviceResult& result) {
+  if (!node.devices->inventory) return nullptr;
+  const auto devices = node.devices->inventory->devices();
+  const auto at = std::find_if(devices.begin(), devices.end(), [&](const alloc::InventoryDevice& entry) {
+    return entry.device->name == result.device && entry.slice->pool == result.pool && entry.slice->driver == result.driver;
+  });
+  return at == devices.end() ? nullptr : &*at;
+}
+
 NodePtr NodeWithout(const Node& node, const Names& pods, const Request* waiting) {
   auto changed = std::make_shared<Node>(node);
   std::erase_if(changed->pods, [&](const PodPtr& pod) { return pods.contains(pod->key); });

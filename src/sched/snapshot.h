@@ -95,6 +95,8 @@ class Snapshot {
   Snapshot WithNode(NodePtr node) const;
 };
 
+// The device of the node that the result is about; nullptr: there is none.
+const alloc::InventoryDevice* DeviceOf(const Node& node, const model::DeviceResult& result);
 // The node as it is without these Pods. `waiting`, whose Pod is none of them: what its claims have, stays though nobody else uses it.
 NodePtr NodeWithout(const Node& node, const std::set<std::string, std::less<>>& pods, const Request* waiting = nullptr);
 // The node with the Pod on it. `kept`: what the allocations view besides the node and the claims (the classes).
