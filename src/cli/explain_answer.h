@@ -90,6 +90,9 @@ ExplainAnswer Explain(const ExplainWorld& world, const sched::Cluster& cluster, 
 // nothing is in the way.
 std::map<std::string, std::string> WhyTheyWait(sched::Cluster cluster, const std::vector<std::string>& pod_keys);
 
+// What is to be said with a remedy; may be empty.
+std::string_view CaveatOf(const ExplainAnswer& answer, const sched::Remedy& remedy);
+
 // docs/cli.md has the fields.
 json::Document ExplainJson(const std::vector<ExplainAnswer>& answers, const std::vector<std::string>& notes);
 

@@ -88,7 +88,7 @@ void WriteWaiting(const ExplainAnswer& answer, json::Builder& b) {
   for (const sched::Remedy& remedy : answer.remedies) {
     b.StartObject();
     WriteText("kind", KindText(remedy.kind), b);
-    WriteText("text", remedy.text, b);
+    WriteText("text", StrCat(remedy.text, CaveatOf(answer, remedy)), b);
     if (remedy.kind != sched::Remedy::Kind::kNode) WriteText("node", remedy.node, b);
     b.EndObject();
   }
@@ -119,6 +119,12 @@ void WritePlaced(const ExplainAnswer& answer, json::Builder& b) {
 }
 
 }  // namespace
+
+std::string_view CaveatOf(const ExplainAnswer& answer, const sched::Remedy& remedy) {
+  // Only less, and others ending, are asked of everybody who waits.
+  const bool contested = answer.place > 1 && (remedy.kind == sched::Remedy::Kind::kAllow || remedy.kind == sched::Remedy::Kind::kNode);
+  return contested ? ", unless somebody ahead of it takes it" : "";
+}
 
 json::Document ExplainJson(const std::vector<ExplainAnswer>& answers, const std::vector<std::string>& notes) {
   auto arena = std::make_unique<json::Arena>();

@@ -435,5 +435,12 @@ TEST(Explain, JsonHasTheSameFacts) {
   EXPECT_THAT(text, AllOf(HasSubstr("  state: Placed\n"), HasSubstr("own: true"), HasSubstr("leftMiB: 6144")));
 }
 
+TEST(Explain, JsonSaysTooThatSomebodyAheadMayTakeIt) {
+  ExplainWorld world =
+      WorldOf(StrCat(GpuNode("n1", {24}), Running("first", "n1", "gpu-0", "20Gi"), GpuPod("large", "22Gi"), GpuPod("more", "8Gi")));
+  const std::string text = json::WriteYaml(ExplainJson({Explain(world, ClusterOf(world), "lab/more")}, {}).root());
+  EXPECT_THAT(text, HasSubstr("a node with a free 24 GiB GPU, unless somebody ahead of it takes it"));
+}
+
 }  // namespace
 }  // namespace allot::cli

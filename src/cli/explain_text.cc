@@ -182,12 +182,7 @@ std::string RemediesText(const ExplainAnswer& answer, const Screen& screen) {
   for (const sched::Remedy& remedy : answer.remedies) {
     const bool is_place =
         !remedy.node.empty() && remedy.kind != sched::Remedy::Kind::kNode && remedy.text.find(remedy.node) == std::string::npos;
-    // Only less, and others ending, are asked of everybody who waits.
-    const bool contested = answer.place > 1 && (remedy.kind == sched::Remedy::Kind::kAllow || remedy.kind == sched::Remedy::Kind::kNode);
-    text +=
-        Wrap("  - ",
-             StrCat(remedy.text, is_place ? StrCat(", on ", remedy.node) : "", contested ? ", unless somebody ahead of it takes it" : ""),
-             4, screen.width);
+    text += Wrap("  - ", StrCat(remedy.text, is_place ? StrCat(", on ", remedy.node) : "", CaveatOf(answer, remedy)), 4, screen.width);
   }
   return text;
 }
