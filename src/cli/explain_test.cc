@@ -88,8 +88,8 @@ TEST(Explain, RoomThatIsKeptForSomebodyAhead) {
   const std::string world =
       StrCat(GpuNode("n1", {24}), Running("first", "n1", "gpu-0", "20Gi"), GpuPod("large", "22Gi"), GpuPod("small", "4Gi"));
   EXPECT_EQ(ExplainIn(world, "small"),
-            R"(Pod lab/small waits: node n1 has room, but is kept for lab/large, which came
-  first
+            R"(Pod lab/small waits: node n1 has room, but is kept for lab/large, which is ahead
+  of it
 It is 2nd of 2 that wait.
 lab/large starts when lab/first has ended on n1; with this Pod in its place it
   would have to wait longer.
@@ -125,7 +125,7 @@ TEST(Explain, WithinASecondTheTimeInTheirUidsSaysWhoIsAhead) {
   const std::string text = ExplainIn(
       sched::GpuNode("n1", {24}) + pod("a", "019a7c5e-0003-7001-8000-000000000001") + pod("z", "019a7c5e-0002-7001-8000-000000000002"),
       "a");
-  EXPECT_THAT(text, testing::HasSubstr("lab/z came first, and can start now."));
+  EXPECT_THAT(text, testing::HasSubstr("lab/z is ahead of it, and can start now."));
 }
 
 TEST(Explain, ANodeThatIsCordoned) {

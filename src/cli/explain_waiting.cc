@@ -139,7 +139,8 @@ void AskInOrder(const Inquiry& inquiry, const sched::Request& request, ExplainAn
   const Result<std::vector<sched::Refusal>> refusals = inquiry.decider.RefusalsOf(*snapshot, request, self->decision);
   if (!refusals.ok()) return ExplainUndecided(inquiry.world, request, refusals.status().message(), answer);
   SetRefused(inquiry, *snapshot, request, *refusals, answer);
-  if (!start_first.empty()) answer.details.push_back(StrCat(Names(start_first), " came first, and can start now."));
+  if (!start_first.empty())
+    answer.details.push_back(StrCat(Names(start_first), start_first.size() == 1 ? " is" : " are", " ahead of it, and can start now."));
   const std::optional<Kept> kept = KeptIn(*refusals);
   if (answer.state == State::kNever) {
     answer.remedies = RemediesFor(inquiry.decider, *snapshot, request);
@@ -149,7 +150,7 @@ void AskInOrder(const Inquiry& inquiry, const sched::Request& request, ExplainAn
   if (kept) {
     const std::string& keeper = kept->keeper;
     const sched::Waiting* const one = queue.Find(keeper);
-    answer.headline = StrCat("node ", kept->node, " has room, but is kept for ", keeper, ", which came first");
+    answer.headline = StrCat("node ", kept->node, " has room, but is kept for ", keeper, ", which is ahead of it");
     if (one != nullptr && one->plan && !one->plan->ends.empty()) {
       answer.details.push_back(
           StrCat(keeper, " starts when ", Ends(*one->plan), "; with this Pod in its place it would have to wait longer."));

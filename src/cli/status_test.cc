@@ -244,8 +244,8 @@ TEST(Status, APodThatWaitsSaysInShortWhatExplainSaysFirst) {
   EXPECT_THAT(StatusOf(cluster), HasSubstr(": asks for 2 x gpu.nvidia.com, 30720 MiB each\n"));
   cluster.pending =
       PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])",
-                 said("0/2 nodes will do: n2: is cordoned (unschedulable); n1: has room, but is kept for lab/a, which came first"));
-  EXPECT_THAT(StatusOf(cluster), HasSubstr("\n    node n1 has room, but is kept for lab/a, which came first\n"));
+                 said("0/2 nodes will do: n2: is cordoned (unschedulable); n1: has room, but is kept for lab/a, which is ahead of it"));
+  EXPECT_THAT(StatusOf(cluster), HasSubstr("\n    node n1 has room, but is kept for lab/a, which is ahead of it\n"));
 }
 
 TEST(Status, APodWhoseDevicesAreNotPreparedIsShownWithTheNewestEvent) {

@@ -129,16 +129,16 @@ bool LacksClaim(const json::Value& pod) {
   return std::any_of(entries.begin(), entries.end(), [&](const json::Value& entry) { return ClaimNameOf(pod, entry).empty(); });
 }
 
-// "node n1 has room, but is kept for lab/large, which came first", of our scheduler's "0/1 nodes will do: n1: has room, ...": what explain
-// says first. Empty: it said something else.
+// "node n1 has room, but is kept for lab/large, which is ahead of it", of our scheduler's "0/1 nodes will do: n1: has room, ...": what
+// explain says first. Empty: it said something else.
 std::string KeptWords(std::string_view message) {
-  constexpr std::string_view kRoom = ": has room, but is kept for ", kFirst = ", which came first";
-  const size_t room = message.find(kRoom), end = room == message.npos ? message.npos : message.find(kFirst, room);
+  constexpr std::string_view kRoom = ": has room, but is kept for ", kAhead = ", which is ahead of it";
+  const size_t room = message.find(kRoom), end = room == message.npos ? message.npos : message.find(kAhead, room);
   if (end == message.npos) return "";
   const std::string_view before = message.substr(0, room);
   const size_t begin = before.find_last_of(":;") + 1;
   const std::string_view nodes = before.substr(std::min(before.size(), before.find_first_not_of(' ', begin)));
-  const std::string_view rest = message.substr(room + 2, end + kFirst.size() - room - 2);
+  const std::string_view rest = message.substr(room + 2, end + kAhead.size() - room - 2);
   return StrCat(nodes.find(',') == nodes.npos ? "node " : "each of ", nodes, " ", rest);
 }
 

@@ -344,7 +344,7 @@ Result<std::vector<Decider::RefusalPtr>> Decider::Refuse(const Snapshot& snapsho
   for (size_t i = 0; i < snapshot.nodes.size(); ++i) {
     const Node& node = *snapshot.nodes[i];
     if (const auto kept = decision.kept.find(node.name()); kept != decision.kept.end()) {
-      std::string text = StrCat("has room, but is kept for ", kept->second, ", which came first");
+      std::string text = StrCat("has room, but is kept for ", kept->second, ", which is ahead of it");
       Refusal refusal{std::string(node.name()), std::move(text), {}};
       refusal.kept_for = kept->second;
       refusals.push_back(std::make_shared<const Refusal>(std::move(refusal)));

@@ -34,7 +34,7 @@ struct Refusal {
   alloc::Reasons devices;  // of claims: device by device
   // Of a Pod that asks for several devices, or shares, of a kind: how many, and how many would do, each by itself. 0: it does not.
   size_t asked = 0, would_do = 0;
-  std::string kept_for{};  // the Pod ("namespace/name") that came first and for which its room is kept; empty: that is not the reason
+  std::string kept_for{};  // the Pod ("namespace/name") ahead of this one, for which its room is kept; empty: that is not the reason
 };
 
 struct Decision {

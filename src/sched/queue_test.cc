@@ -62,11 +62,21 @@ TEST(Queue, KeepsWhatIsFreeForWhoWaitsAhead) {
   world.Add(GpuPod("large", "24Gi"));
   world.Add(GpuPod("small", "2Gi"));  // would fit, and large would never start while such ones come
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("small"), HasSubstr("n1: has room, but is kept for lab/large, which came first"));
+  EXPECT_THAT(world.WhyWaits("small"), HasSubstr("n1: has room, but is kept for lab/large, which is ahead of it"));
   world.End("first");
   EXPECT_EQ(world.Run(), "large>n1/gpu-0");
   world.End("large");
   EXPECT_EQ(world.Run(), "small>n1/gpu-0");
+}
+
+TEST(Queue, WhatIsKeptForAHigherPriorityIsNotSaidToHaveComeFirst) {
+  World world(GpuNode("n1", {24}));
+  world.Add(GpuPod("first", "20Gi"));
+  EXPECT_EQ(world.Run(), "first>n1/gpu-0");
+  world.Add(GpuPod("small", "2Gi"));
+  world.Add(GpuPod("large", "24Gi", ", priority: 9"));
+  EXPECT_EQ(world.Run(), "");
+  EXPECT_THAT(world.WhyWaits("small"), HasSubstr("kept for lab/large, which is ahead of it"));
 }
 
 TEST(Queue, AnOvertakerMayUseWhatThePlanLeavesOver) {
@@ -180,7 +190,7 @@ TEST(Queue, APodOnAnotherNodeDelaysNobodyWhoLooksAtOthers) {
   world.Add(PlainPod("web", "", ", labels: {app: w}"));
   world.Add(PlainPod("other"));
   EXPECT_EQ(world.Run(), "other>n2");
-  EXPECT_THAT(world.WhyWaits("web"), HasSubstr("n1, n2: has room, but is kept for lab/loner, which came first"));
+  EXPECT_THAT(world.WhyWaits("web"), HasSubstr("n1, n2: has room, but is kept for lab/loner, which is ahead of it"));
   world.End("first");
   EXPECT_EQ(world.Run(), "loner>n1/gpu-0");
 }
@@ -194,7 +204,7 @@ TEST(Queue, APodThatKeepsOthersAwayDelaysNobodyOnAnotherNode) {
   world.Add(web);
   world.Add(PlainPod("loner", kAwayFromWeb));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("loner"), HasSubstr("kept for lab/web, which came first"));
+  EXPECT_THAT(world.WhyWaits("loner"), HasSubstr("kept for lab/web, which is ahead of it"));
 }
 
 TEST(Queue, WhatAPlanNeedsOfAPoolOfAllNodesIsKeptOnAllOfThem) {
@@ -208,7 +218,7 @@ TEST(Queue, WhatAPlanNeedsOfAPoolOfAllNodesIsKeptOnAllOfThem) {
   world.Add(GpuPod("small", "4Gi"));
   world.Add(GpuPod("tiny", "2Gi"));
   EXPECT_EQ(world.Run(), "tiny>n1/gpu-0") << "nobody needs these";
-  EXPECT_THAT(world.WhyWaits("small"), HasSubstr("kept for lab/large, which came first"));
+  EXPECT_THAT(world.WhyWaits("small"), HasSubstr("kept for lab/large, which is ahead of it"));
   world.Add(GpuPod("more", "2Gi"));
   EXPECT_EQ(world.Run(), "");
   world.End("first");
