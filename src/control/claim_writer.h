@@ -5,7 +5,7 @@
 //   1. the finalizer that protects an allocation is there before the allocation;
 //   2. an allocation that somebody else made is never replaced; nor taken back, but for one that is for the user alone and keeps it from
 //      where it could be (Deallocate);
-//   3. every write goes by the version that it was decided on; where somebody else was faster, the claim is read again.
+//   3. every write goes by the version that it was decided on; where somebody else was faster, the claim is read again;
 //   4. `claims` knows of every answer, also of those that only said how a claim is;
 //   5. nothing is taken back late: before a claim is allocated or reserved again, a write that was to take it back, and of which nobody
 //      knows whether it arrived, has arrived or can no longer.

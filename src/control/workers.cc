@@ -30,11 +30,6 @@ void Workers::Stop() {
   }
 }
 
-size_t Workers::waiting() const {
-  const std::lock_guard lock(mutex_);
-  return jobs_.size();
-}
-
 // The first job whose keys neither a running job nor one ahead of it has.
 std::optional<Workers::Job> Workers::TakeReady() {
   std::set<std::string_view> ahead;

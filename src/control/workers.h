@@ -29,8 +29,6 @@ class Workers {
   // The same, for as long as it takes. Returns when the threads have ended.
   void Stop();
 
-  size_t waiting() const;  // jobs that have not begun
-
  private:
   struct Job {
     std::vector<std::string> keys;
@@ -40,7 +38,7 @@ class Workers {
   void Work();
   std::optional<Job> TakeReady();
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   std::set<std::string> busy_;  // keys of jobs that are being done

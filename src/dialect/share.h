@@ -18,7 +18,8 @@ namespace allot::dialect {
 // A part of a whole, exactly as written.
 class Fraction {
  public:
-  // "0.5", ".25", "5e-1". kInvalid, with the text and what would be right: no number, not between 0 and 1, or more than 9 decimals.
+  // "0.5", ".25". kInvalid, with the text and what would be right: no number, an exponent or a unit, not between 0 and 1, or more than 9
+  // decimals.
   static Result<Fraction> Parse(std::string_view text);
 
   // Whole MiB, rounded down.

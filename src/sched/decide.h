@@ -51,7 +51,7 @@ struct Decision {
   std::string why;                                       // of kHeld
 };
 
-// "0/3 nodes will do: 2 have no devices (n2, n3); n1: 6144 MiB asked, ..."
+// "0/3 nodes will do: n2, n3: has no devices; n1: 1 device asked, and the only one of node n1 does not fit (gpu-0: 6144 MiB asked, ...)"
 std::string Summary(const Decision& decision);
 
 struct DecideOptions {

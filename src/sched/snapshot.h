@@ -53,7 +53,7 @@ struct Node {
   Kept kept;
   std::shared_ptr<const model::Node> node;
   std::shared_ptr<const Devices> devices;
-  std::vector<ClaimPtr> claims;  // that hold something of the pools that the node sees, by key
+  std::vector<ClaimPtr> claims;  // that hold something of the pools that the node sees, in no particular order
   alloc::Ledger ledger;          // of these claims
   std::vector<PodPtr> pods;      // that take something of it, by key
   model::Amounts used;           // the sum of what they ask for
