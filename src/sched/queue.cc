@@ -147,18 +147,16 @@ std::string Queue::Veto(const Snapshot& snapshot, const Node& node, const Reques
   if (ahead.waiting.empty()) return "";
   const auto future = ahead.future.find(node.name());
   const bool here = future != ahead.future.end(), keeps_away = KeepsAway(*request.pod);
-  const bool shares =
-      std::any_of(ahead.waiting.begin(), ahead.waiting.end(), [&](const auto& other) { return Shares(other.second, request); });
   const auto delayed_by = [&](const std::vector<model::Allocation>& tried) -> const Waiting* {
-    const bool shared = AreSeenElsewhere(node, tried), elsewhere = shared || keeps_away || ahead.look_at_others || shares;
+    const bool shared = AreSeenElsewhere(node, tried), elsewhere = shared || keeps_away || ahead.look_at_others || ahead.share;
     if (!here && !elsewhere) return nullptr;
     const NodePtr placed = NodeWith(node, request, tried, snapshot.classes);
     Ahead changed;
-    if (shares) {
+    if (ahead.share) {
       changed = ahead;
       for (auto& [one, theirs] : changed.waiting) theirs = AfterOthers(std::move(theirs), *placed);
     }
-    const Ahead& then = shares ? changed : ahead;
+    const Ahead& then = ahead.share ? changed : ahead;
     const Waiting* delayed = here ? LookAhead(snapshot, placed, then).delayed : nullptr;
     return delayed != nullptr || !elsewhere ? delayed : DelayedElsewhere(snapshot, placed, request, shared, then);
   };
@@ -188,11 +186,13 @@ bool Queue::NeverFits(Waiting& one, const Snapshot& snapshot, const Request& req
 void Queue::Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const Request& request, Ahead& ahead) {
   // With what those ahead will have of the claims that they share.
   Request shared = request;
-  for (const auto& [name, node] : ahead.future) shared = AfterOthers(std::move(shared), *node);
+  for (const auto& [name, node] : ahead.future) {
+    if (ahead.share) shared = AfterOthers(std::move(shared), *node);
+  }
   // A plan stands on those ahead of it on its node; and on the end of whoever is to have one of its claims for a time.
   const auto stand_on_theirs = [&] {
     for (const auto& [other, theirs] : ahead.waiting) {
-      const bool after = Shares(theirs, shared);
+      const bool after = ahead.share && Shares(theirs, shared);
       if (other->plan->node != one.plan->node && !after) continue;
       if (after) one.plan->ends.insert(other->pod->key);
       for (const std::string& end : other->plan->ends) {
@@ -254,6 +254,7 @@ bool Queue::Pass(Cluster& cluster, const std::function<void(Placed)>& place) {
   for (Waiting* one : order) {
     Request request = cluster.RequestOf(one->pod);
     if (request.obstacle.empty()) request.obstacle = WhyNotVolumes(*one->pod);
+    ahead.share = std::any_of(ahead.waiting.begin(), ahead.waiting.end(), [&](const auto& other) { return Shares(other.second, request); });
     DecideOptions options;
     options.strategy = options_.strategy;
     options.explain = options_.explain;
@@ -273,16 +274,13 @@ bool Queue::Pass(Cluster& cluster, const std::function<void(Placed)>& place) {
       started.push_back(one->pod->key);
       again = again || looks;
       snapshot = cluster.Take();
-      bool shares = false;
       for (auto& [other, theirs] : ahead.waiting) {
-        if (!Shares(theirs, request)) continue;
-        theirs = cluster.RequestOf(other->pod);
-        shares = true;
+        if (ahead.share && Shares(theirs, request)) theirs = cluster.RequestOf(other->pod);
       }
       const auto look_again = [&](const std::string& name, NodePtr& future) {
         if (NodePtr then = LookAhead(*snapshot, snapshot->nodes[snapshot->IndexOf(name)], ahead).node) future = std::move(then);
       };
-      if (shared || shares) {
+      if (shared || ahead.share) {
         for (auto& [name, future] : ahead.future) look_again(name, future);
       } else if (const auto future = ahead.future.find(one->decision.node); future != ahead.future.end()) {
         look_again(future->first, future->second);

@@ -7,7 +7,8 @@
 // behind changes for whom anybody waits. Those ahead may, where they find another place than that of their plan: then there is another
 // plan. Who is first has nobody ahead, and starts at the latest when the Pods of its plan have ended; so everybody does in their turn. Who
 // ends, ends once: another Pod of the same name has to wait like everybody. A plan stays until it no longer holds. Pods that could never
-// fit, or are held back (gates, missing claims, volumes), have none and block nobody. Not thread-safe.
+// fit, are held back (gates, missing claims, volumes), or name a claim that others have where they cannot be, have none and block nobody.
+// Not thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -75,6 +76,7 @@ class Queue {
     std::vector<std::pair<Waiting*, Request>> waiting;  // with a plan each, in order
     std::map<std::string, NodePtr, std::less<>> future;
     bool look_at_others = false;  // some of them do: Pods elsewhere may keep them waiting
+    bool share = false;           // some of them name a claim that the one who is asked for is still to get
   };
 
   void Refresh(const Cluster& cluster);
