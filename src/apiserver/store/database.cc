@@ -14,9 +14,7 @@ namespace {
 
 constexpr int kFormat = 1;                // user_version: raised when older programs could not read the file
 constexpr int kApplication = 0x616c6c6f;  // application_id: "allo"
-// A few objects: with one on each page, a write would change the pages above it as well, every time.
-constexpr int kPageSize = 8192;
-constexpr int kWorthPages = (16 << 20) / kPageSize;
+constexpr int kWorthPages = 4096;         // 16 MiB
 constexpr const char* kTable =
     "CREATE TABLE objects(version INTEGER PRIMARY KEY, sum INTEGER NOT NULL, resource TEXT, space TEXT, name TEXT, uid TEXT, json TEXT)";
 
@@ -106,7 +104,6 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path) {
 
 // The lock is taken with the first write and kept: no second process gets in, and SQLite needs no shared memory beside the file.
 Status Database::Prepare() {
-  TRY(Run(StrCat("PRAGMA page_size=", kPageSize).c_str()));  // of a file that is made now; others keep theirs
   TRY(Run("PRAGMA locking_mode=EXCLUSIVE"));
   TRY(CheckFormat(sqlite3_db_filename(handle_, "main")));
   TRY(Run("PRAGMA journal_mode=WAL"));

@@ -72,7 +72,7 @@ class Store {
   // Gives the space of what is gone back to the file system. Writers wait meanwhile.
   Status Compact();
 
-  // For tests: a disk of this many pages.
+  // For tests: a disk of this many pages of 4 KiB.
   Status LimitPages(int pages);
 
  private:
