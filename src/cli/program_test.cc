@@ -95,6 +95,13 @@ TEST(Program, AFullDiskIsToldOnce) {
   EXPECT_EQ(WEXITSTATUS(status), 1);
 }
 
+TEST(Program, OperandsThatMakeNoSenseSayWhatWouldBeRight) {
+  FakeApi api([](const http::Request&) { return Table("a"); });
+  EXPECT_EQ(api.Run({"get", "pod/"}).err, "error: \"pod/\" is not TYPE/NAME, like pod/train\n");
+  EXPECT_EQ(api.Run({"get", "pods/a", "svc"}).err, "error: \"svc\" is not TYPE/NAME, as the other arguments are\n");
+  EXPECT_THAT(api.Run({"delete", "pods", "a/b"}).err, HasSubstr("write either TYPE NAME... or TYPE/NAME..."));
+}
+
 TEST(Program, ValuesThatFlagsDoNotTakeAreBadUsage) {
   FakeApi api([](const http::Request&) { return Table("a"); });
   const std::vector<std::string> kBad[] = {{"get", "pods", "--request-timeout", "foo"},
@@ -108,6 +115,9 @@ TEST(Program, ValuesThatFlagsDoNotTakeAreBadUsage) {
                                            {"get", "pods", "-n", "Bad_NS"},
                                            {"get", "pods", "--server", "foo"},
                                            {"get"},
+                                           {"get", "pod/"},
+                                           {"describe", "/x"},
+                                           {"delete", "pods", "a/b"},
                                            {"apply"},
                                            {"logs"},
                                            {"logs", "a", "b"},

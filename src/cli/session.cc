@@ -114,25 +114,32 @@ Result<const kube::ApiResource*> Session::FindKind(std::string_view api_version,
   return NotFound("no matches for kind ", Quoted(kind), " in version ", Quoted(api_version));
 }
 
+Status CheckTargets(const std::vector<std::string>& operands) {
+  const bool pairs = operands[0].find('/') != std::string::npos;
+  for (const std::string& operand : operands) {
+    const size_t slash = operand.find('/');
+    if (!pairs && slash != std::string::npos) {
+      return Invalid(Quoted(operand), ": a kind is named already; write either TYPE NAME... or TYPE/NAME...");
+    }
+    const bool whole = slash != std::string::npos && slash > 0 && slash + 1 < operand.size();
+    if (pairs && (!whole || operand.find('/', slash + 1) != std::string::npos)) {
+      return Invalid(Quoted(operand), " is not TYPE/NAME", operands.size() > 1 ? ", as the other arguments are" : ", like pod/train");
+    }
+  }
+  return Status();
+}
+
 Result<std::vector<Target>> Session::FindTargets(const std::vector<std::string>& operands) {
   std::vector<Target> targets;
   if (operands[0].find('/') != std::string::npos) {
     for (const std::string& operand : operands) {
       const size_t slash = operand.find('/');
-      if (slash == std::string::npos || slash == 0 || slash + 1 == operand.size() || operand.find('/', slash + 1) != std::string::npos) {
-        return Invalid(Quoted(operand), " is not TYPE/NAME, as the other arguments are");
-      }
       ASSIGN_OR_RETURN(const kube::ApiResource* const resource, FindType(operand.substr(0, slash)));
       TRY(kube::CheckNames("", operand.substr(slash + 1)));
       if (targets.empty() || targets.back().resource != resource) targets.push_back({resource, {}});
       targets.back().names.push_back(operand.substr(slash + 1));
     }
     return targets;
-  }
-  for (const std::string& name : operands) {
-    if (&name != &operands[0] && name.find('/') != std::string::npos) {
-      return Invalid(Quoted(name), ": a kind is named already; write either TYPE NAME... or TYPE/NAME...");
-    }
   }
   const std::vector<std::string> names(operands.begin() + 1, operands.end());
   for (const std::string& name : names) TRY(kube::CheckNames("", name));

@@ -22,6 +22,9 @@
 
 namespace allot::cli {
 
+// Whether these are TYPE[,TYPE...] [NAME...], or TYPE/NAME..., as far as can be told without a server. REQUIRES that there is one.
+Status CheckTargets(const std::vector<std::string>& operands);
+
 // Some objects of one kind: those named, or all.
 struct Target {
   const kube::ApiResource* resource = nullptr;
@@ -61,7 +64,7 @@ class Session {
   // All kinds of the server; asks for them once.
   Result<std::span<const kube::ApiResource>> AllTypes(const http::Patience& patience = {});
   // TYPE[,TYPE...] [NAME...], or TYPE/NAME... A category ("all") is its kinds; a kind that is named twice counts once.
-  // REQUIRES that there is one.
+  // REQUIRES that there is one, and that CheckTargets was ok.
   Result<std::vector<Target>> FindTargets(const std::vector<std::string>& operands);
 
  private:

@@ -18,6 +18,7 @@
 #include "cli/node.h"
 #include "cli/output.h"
 #include "cli/run.h"
+#include "cli/session.h"
 #include "cli/shim.h"
 #include "cli/status.h"
 #include "cli/up.h"
@@ -59,8 +60,9 @@ std::string CommandHint(const Verb& verb, std::span<const std::string_view> word
   return StrCat("; put -- before the command, so that its flags are its own: allot ", verb.name, " [flags] -- ", words[command], " ...");
 }
 
-// What has to be named besides flags, and is not; empty: nothing.
+// What has to be named besides flags, and is not, or not as it should; empty: nothing.
 std::string WhatIsMissing(const Verb& verb, const Arguments& arguments) {
+  if (!arguments.operands().empty() && verb.operands == Operands::kTypes) return CheckTargets(arguments.operands()).message();
   if (!arguments.operands().empty() || arguments.Has("filename")) return "";
   if (verb.operands == Operands::kTypes) return "no kind is named; write one, like pods or claims";
   return verb.operands == Operands::kPods ? StrCat("which Pod? allot ", verb.name, " pod/NAME") : "";
