@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/predicates.h"
+
 namespace allot::sched {
 namespace {
 
@@ -90,8 +92,18 @@ std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const R
     const auto fits_without = [&](const Names& ends) {
       return FitsOn(decider, snapshot, NodeWithout(*node, ends, &request), request).has_value();
     };
-    const Names all = HoldersOf(*node, &request);
-    if (!fits_without(all)) continue;
+    Names all = HoldersOf(*node, &request);
+    if (!fits_without(all)) {
+      // It may have to be near somebody who is there: that one stays.
+      const auto is_needed = [&](const std::string& pod) {
+        Names others = all;
+        others.erase(pod);
+        return fits_without(others);
+      };
+      const auto near = LooksAtOthers(*request.pod) ? std::find_if(all.begin(), all.end(), is_needed) : all.end();
+      if (near == all.end()) continue;
+      all.erase(near);
+    }
     ++looked_at;
     std::vector<std::pair<double, std::string>> holders;  // the smallest first
     for (const std::string& pod : all) holders.emplace_back(HeldBy(*node, pod), pod);

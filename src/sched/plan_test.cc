@@ -46,6 +46,24 @@ TEST(Plan, AnAntiAffinityToAPodElsewhereIsNoPlanAndBlocksNobody) {
   EXPECT_FALSE(world.queue().Find("lab/loner")->never);  // web may end
 }
 
+TEST(Plan, WhomItHasToBeNearToStays) {
+  World world(GpuNode("n1", {24}));
+  world.Add(PlainPod("leader", "", ", labels: {app: leader}"));
+  world.Add(GpuPod("first", "12Gi"));
+  EXPECT_EQ(world.Run(), "leader>n1 first>n1/gpu-0");
+  world.Add(GpuPod("large", "24Gi",
+                   ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
+                   "labelSelector: {matchLabels: {app: leader}}}]}}"));
+  EXPECT_EQ(world.Run(), "");
+  ASSERT_TRUE(world.queue().Find("lab/large")->plan);
+  EXPECT_THAT(world.queue().Find("lab/large")->plan->ends, ElementsAre("lab/first"));
+  world.Add(GpuPod("small", "6Gi"));  // without end others like it would come
+  EXPECT_EQ(world.Run(), "");
+  EXPECT_THAT(world.WhyWaits("small"), HasSubstr("kept for lab/large"));
+  world.End("first");
+  EXPECT_EQ(world.Run(), "large>n1/gpu-0");
+}
+
 TEST(Plan, ManyEmptierNodesWithoutDevicesHideNoPlan) {
   std::string nodes = GpuNode("gpu", {24});
   for (int i = 0; i < 40; ++i) nodes += ZonedNode(StrCat("cpu", i), "a", 110);
