@@ -151,7 +151,7 @@ Status Run(const Arguments& arguments) {
   SystemClock clock;
   SystemRandom random;
   Log log(clock, Log::Format::kText, [](std::string_view) {});
-  StopSignals signals;  // before there are threads
+  StopSignals signals("", true);  // before there are threads; what was started is ended, which takes a moment
   local::UpOptions options = UpDefaults();
   ASSIGN_OR_RETURN(options.nodes, local::ReadGpus(kGpus, 1));
   ASSIGN_OR_RETURN(options.data, apiserver::OpenDataFolder(folder.path));

@@ -80,11 +80,14 @@ Result<Environment> AwaitShare(local::RunRequest& request, const Arguments& argu
 }
 
 // Runs the command, whose share it is, until that is given back; `cancel` is for the time after the command.
-int RunHeld(local::RunRequest& request, local::HeldCommand& command, Cancel& cancel) {
+int RunHeld(local::RunRequest& request, local::HeldCommand& command, bool quiet, Cancel& cancel) {
   const Status begun = command.LetGo();
   const int code = begun.ok() ? command.Wait() : Fail(begun, ExitCodeOf(begun));
   CancelOnSignals(cancel);
   request.AwaitFree(command.process(), cancel);
+  if (!quiet && local::IsGroupAlive(command.process())) {
+    Note(StrCat("the command left processes behind, whose share it is until they end: `allot delete pod/", request.pod(), "` ends them"));
+  }
   return code;
 }
 
@@ -124,7 +127,7 @@ int Run(const Verb& verb, const Arguments& arguments) {
     return cancel.requested() ? 128 + cancelled_by : Fail(attached);
   }
   if (cancel.requested()) return 128 + cancelled_by;
-  return RunHeld(*request, *command, ended);
+  return RunHeld(*request, *command, arguments.Bool("quiet"), ended);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ namespace allot::cli {
 // (what gives a terminal back). They must outlive it.
 class StopSignals {
  public:
-  explicit StopSignals(std::string_view last_words = "") {
+  // `patient`: a second signal does not end the program at once.
+  explicit StopSignals(std::string_view last_words = "", bool patient = false) {
     sigset_t signals;
     sigemptyset(&signals);
     for (const int one : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
@@ -27,11 +28,12 @@ class StopSignals {
       sigaddset(&signals, one);
     }
     CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
-    thread_ = std::thread([this, signals, last_words] {
+    thread_ = std::thread([this, signals, last_words, patient] {
       int got = 0;
       if (sigwait(&signals, &got) != 0 || ended_) return;
       stop.Request();
-      sigwait(&signals, &got);
+      do sigwait(&signals, &got);
+      while (patient && !ended_);
       if (ended_) return;
       if (!last_words.empty() && ::write(STDOUT_FILENO, last_words.data(), last_words.size()) < 0) _exit(1);
       _exit(128 + got);

@@ -32,6 +32,8 @@ Status PodWorker::Forward() {
     completed_ = true;
     return Status();
   }
+  // What runs was prepared before we were here. Prepared anew, a claim gets the GPU that has the name of its own now, which may be another.
+  if (AnyRuns()) prepared_ = true;
   if (!prepared_) {
     if (!world_.prepare_slots.try_acquire()) {
       ComeBackAt(Now() + kNoSlot);

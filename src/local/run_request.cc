@@ -18,6 +18,7 @@ namespace {
 constexpr std::chrono::seconds kCall{30};
 constexpr std::chrono::milliseconds kPause{500};
 constexpr std::chrono::seconds kLookAgain{2};              // at its place, which changes when others start
+constexpr std::chrono::seconds kMostOffered{15};           // for GPUs to be offered, where none is
 constexpr std::chrono::seconds kMostFree{2};               // for the share to be given back
 constexpr std::chrono::milliseconds kMostStragglers{200};  // for processes that end with the command's first one
 constexpr size_t kMostCommand = 200;                       // characters of it that the Pod shows
@@ -212,8 +213,7 @@ Status RunRequest::Follow(const Cancel& cancel, std::optional<std::chrono::milli
   }
 }
 
-Status RunRequest::Never(const std::string& why, const Cancel& cancel) {
-  const Result<std::vector<OfferedGpu>> gpus = OfferedGpus(*client_, Soon(cancel));
+Status RunRequest::Never(const std::string& why, const Result<std::vector<OfferedGpu>>& gpus) const {
   const std::string plain = gpus.ok() ? WhyNever(share_, *gpus) : "";
   return Exhausted(plain.empty() ? why : StrCat(kNeverStarts, plain));
 }
@@ -226,7 +226,7 @@ Wait RunRequest::WaitOf(const std::string& why, const Cancel& cancel) {
 Result<Environment> RunRequest::AwaitShare(const Cancel& cancel, const std::function<void(const Wait&)>& tell) {
   Environment environment;
   Wait told;
-  const auto again = tell ? std::optional<std::chrono::milliseconds>(kLookAgain) : std::nullopt;
+  const MonotonicTime offered_until = std::chrono::steady_clock::now() + kMostOffered;
   const auto away = [&] {
     const Wait now{.away = true};
     if (tell && now != std::exchange(told, now)) tell(now);
@@ -247,13 +247,21 @@ Result<Environment> RunRequest::AwaitShare(const Cancel& cancel, const std::func
     }
     const bool placed = !kube::Object::Text(pod->json()["spec"]["nodeName"]).empty();
     const std::string why = placed ? std::string(kube::Object::Text(pod->json()["status"]["message"])) : WhyNot(*pod);
-    if (!wait_ && why.starts_with(kNeverStarts)) return Never(why, cancel);
+    if (!wait_ && why.starts_with(kNeverStarts)) {
+      // `up` may only just have been started.
+      const Result<std::vector<OfferedGpu>> gpus = OfferedGpus(*client_, Soon(cancel));
+      const bool not_yet = gpus.ok() && gpus->empty() && std::chrono::steady_clock::now() < offered_until;
+      if (!not_yet) return Never(why, gpus);
+      const Wait now{.why = "no GPU is offered yet"};
+      if (tell && now != std::exchange(told, now)) tell(now);
+      return false;
+    }
     if (why.empty() || !tell) return false;
     const Wait now = placed ? Wait{.why = why} : WaitOf(why, cancel);
     if (now != std::exchange(told, now)) tell(now);
     return false;
   };
-  TRY(Follow(cancel, again, look, away));
+  TRY(Follow(cancel, tell || !wait_ ? std::optional<std::chrono::milliseconds>(kLookAgain) : std::nullopt, look, away));
   return environment;
 }
 

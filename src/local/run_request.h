@@ -14,6 +14,7 @@
 #include "dialect/share.h"
 #include "kube/client.h"
 #include "local/run_protocol.h"
+#include "local/run_request_gpus.h"
 #include "local/run_request_place.h"
 
 namespace allot::local {
@@ -64,7 +65,7 @@ class RunRequest {
   Status Follow(const Cancel& cancel, std::optional<std::chrono::milliseconds> again,
                 const std::function<Result<bool>(const kube::Object* pod)>& done, const std::function<void()>& away = nullptr);
   // The error for what can never start, in plain words where that can be.
-  Status Never(const std::string& why, const Cancel& cancel);
+  Status Never(const std::string& why, const Result<std::vector<OfferedGpu>>& gpus) const;
   Wait WaitOf(const std::string& why, const Cancel& cancel);
 
   kube::Client* client_;

@@ -179,6 +179,23 @@ TEST_F(RunsTest, WhoWaitsHearsWhyAndItsPlace) {
   EXPECT_EQ(told, (Wait{"no room either", false, 2}));
 }
 
+TEST_F(RunsTest, WhereNoGpuIsOfferedYetNobodySaysNever) {
+  ASSERT_OK_AND_ASSIGN(
+      RunRequest request,
+      RunRequest::Make(*client, "default", {.share = {.memory_mib = 1024}, .argv = {"train"}, .name = "train", .wait = false}, random,
+                       cancel));
+  ASSERT_OK(client->Patch(kube::types::kPods, "default", "train", kube::PatchType::kMerge,
+                          StrCat(R"({"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":")",
+                                 kNeverStarts, R"(no node has devices"}]}})"),
+                          "status"));
+  Wait told;
+  ASSERT_OK(request.AwaitShare(cancel, [&](const Wait& now) {
+    told = now;
+    Bind("train");  // by now there are some
+  }));
+  EXPECT_EQ(told, (Wait{.why = "no GPU is offered yet"}));
+}
+
 TEST_F(RunsTest, WhereItsOutputIsStandsInPlaceOfALog) {
   RunRequest request = Ask("train");
   Bind("train");
