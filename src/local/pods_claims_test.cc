@@ -142,5 +142,21 @@ TEST_F(PodsClaimsTest, WhatHasEndedSaysSoThoughItsDevicesAreGone) {
   EXPECT_TRUE(Eventually([&] { return devices.prepared() == 0; }));
 }
 
+// Another GPU may have its name by now.
+TEST_F(PodsClaimsTest, WhatRunsIsNotPreparedAnew) {
+  StartPods();
+  CreateClaim("one");
+  Create(PodJson("a", StrCat("while [ ! -e ", folder / "go", " ]; do sleep 0.01; done"), Uses("one")));
+  Allocate("one", {"a"});
+  ASSERT_TRUE(AwaitPhase("a", "Running"));
+  const size_t before = devices.Count("prepare one");
+  pods.reset();
+  StartPods();
+  ASSERT_OK(files.ReplaceFile(folder / "go", ""));
+  ASSERT_TRUE(AwaitPhase("a", "Succeeded"));
+  EXPECT_EQ(devices.Count("prepare one"), before);
+  EXPECT_TRUE(Eventually([&] { return devices.prepared() == 0; }));
+}
+
 }  // namespace
 }  // namespace allot::local
