@@ -166,10 +166,6 @@ int DeleteAll(Session& session, const std::vector<Doomed>& doomed, const Options
 int Run(const Verb& verb, const Arguments& arguments) {
   const Result<Options> options = OptionsOf(arguments);
   if (!options.ok()) return BadUsage(options.status().message());
-  const std::vector<std::string>& named = arguments.operands();
-  if (named.size() == 1 && named[0].find('/') == std::string::npos && !arguments.Bool("all") && !arguments.Has("selector")) {
-    return BadUsage(StrCat("which ", named[0], "? Name them, or say --all or --selector"));
-  }
   const Result<std::unique_ptr<Session>> session = Session::Open(verb, arguments);
   if (!session.ok()) return Exit(session.status());
   const Result<std::vector<Doomed>> doomed = DoomedOf(**session, arguments);
