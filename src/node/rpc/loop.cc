@@ -53,7 +53,7 @@ void Loop::Stop(MonotonicTime deadline) {
   workers_.Stop();
 }
 
-ServerStats Loop::stats() const { return {.connections = open_, .threads = workers_.threads(), .calls = calls_}; }
+ServerStats Loop::stats() const { return {.connections = open_, .threads = workers_.threads(), .idle = workers_.idle(), .calls = calls_}; }
 
 void Loop::Run() {
   while (!draining_ || (!connections_.empty() && now_ < drain_deadline_)) {

@@ -37,6 +37,7 @@ struct EndpointOptions {
 struct ServerStats {
   size_t connections = 0;
   size_t threads = 0;  // workers
+  size_t idle = 0;     // of them, those that wait for a call
   uint64_t calls = 0;  // begun
 };
 

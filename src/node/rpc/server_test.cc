@@ -139,10 +139,13 @@ TEST_F(ServerTest, ServesConnectionsSideBySide) {
 TEST_F(ServerTest, AnswersAThousandCallsInARow) {
   Start();
   Client client(path);
-  for (int i = 0; i < 1000; ++i) ASSERT_THAT(client.Do(kEcho, StrCat(i)).messages(), ElementsAre(StrCat(i)));
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_THAT(client.Do(kEcho, StrCat(i)).messages(), ElementsAre(StrCat(i)));
+    // Who has just answered may not be free yet.
+    ASSERT_TRUE(Eventually([&] { return server->stats().idle > 0; }));
+  }
   EXPECT_EQ(server->stats().calls, 1000U);
-  // They are used again, but one that has just answered may not be free yet, the less so the more others the machine has to do with.
-  EXPECT_LT(server->stats().threads, 100U);
+  EXPECT_EQ(server->stats().threads, 1U);  // it is used again
 }
 
 TEST_F(ServerTest, SixtyCallsThatWaitDoNotHoldUpAnother) {

@@ -83,6 +83,11 @@ void Workers::Stop() {
   Reap();
 }
 
+size_t Workers::idle() const {
+  const std::lock_guard lock(mutex_);
+  return idle_;
+}
+
 size_t Workers::threads() const {
   const std::lock_guard lock(mutex_);
   return threads_;

@@ -43,6 +43,7 @@ class Workers {
   void Stop();
 
   size_t threads() const;
+  size_t idle() const;
 
  private:
   static void* Main(void* self);
