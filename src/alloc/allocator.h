@@ -46,7 +46,7 @@ struct Options {
   // How many steps the search may take. A step is one look for the next device or the next request, as Kubernetes counts its own; it has
   // a time limit instead.
   uint64_t max_steps = 1'000'000;
-  // Whether "does not fit" comes with reasons. Finding them looks at every device: who asks about many nodes asks for them later.
+  // Whether "does not fit" comes with reasons. Finding them looks at every device, so a caller with many nodes asks later.
   bool explain = true;
 };
 
@@ -71,7 +71,7 @@ class Allocator {
   // An error means that the question cannot be decided, whatever is free. kUnavailable rejects this node for now: its driver is
   // publishing, or published what contradicts itself. Any other code names what is wrong with the claims, or with a class, slice or
   // device that they met; Kubernetes then ends the attempt for the whole Pod.
-  // The allocations view text of the claims, classes, slices and the node. Threads may share an Allocator when they may share its Random.
+  // The allocations own their text. Threads may share an Allocator when they may share its Random.
   Result<Answer> Allocate(const Inventory& inventory, const Ledger& ledger, std::span<const model::ResourceClaim* const> claims) const;
 
  private:

@@ -31,7 +31,7 @@ class Constraint {
   // Whether it concerns this request (`sub` is empty when it has no alternatives).
   bool Concerns(std::string_view request, std::string_view sub) const;
 
-  // Takes a device for request number `request`, or refuses it and changes nothing that a later Add could see, but for the quirks.
+  // Takes a device for request number `request`, or refuses it and changes nothing that a later Add could see, except by the quirks.
   bool Add(uint32_t request, const model::Device& device, std::string_view driver);
   // Gives back the last device that Add took for this request.
   void Remove(uint32_t request);

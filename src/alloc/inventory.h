@@ -2,7 +2,7 @@
 // The devices that one node can use, from the ResourceSlices of the cluster.
 //
 // A pool is used only when all its slices of the newest generation are there and agree with each other; others are kept with the reason,
-// since a request for all devices must not overlook them (but for a pool of which a newer generation appeared elsewhere: it is gone).
+// since a request for all devices must not overlook them. A pool with a newer generation elsewhere is gone.
 // Devices are in Kubernetes' order of allocation: pools without binding conditions first, pools by driver and name, slices by name, devices
 // as listed.
 //

@@ -82,7 +82,7 @@ void Ledger::Remove(std::string_view claim_uid) {
     if (usage.holds.empty()) {
       devices_.erase(device);
     } else {
-      // Names that nobody else consumes go, so that the ledger is as it was.
+      // Names that no other claim consumes go, so that the ledger is as it was.
       std::erase_if(usage.consumed, [&](const auto& sum) {
         return std::none_of(usage.holds.begin(), usage.holds.end(), [&](const Hold& hold) {
           return std::any_of(hold.consumed.begin(), hold.consumed.end(), [&](const auto& c) { return c.first == sum.first; });

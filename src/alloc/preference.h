@@ -16,7 +16,7 @@ namespace allot::alloc {
 // A device that a request could take now.
 struct Candidate {
   const model::Device& device;
-  const Usage* usage;                      // nullptr: nobody holds any of it
+  const Usage* usage;                      // nullptr: no claim holds any of it
   std::span<const model::Quantity> taken;  // by this Pod already, in the order of device.capacity; empty: nothing
   std::span<const model::Quantity> asked;  // of each capacity, in the order of device.capacity
 };

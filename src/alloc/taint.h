@@ -1,5 +1,5 @@
 #pragma once
-// Taints of devices and nodes, and who tolerates them.
+// Taints of devices and nodes, and the tolerations against them.
 
 #include <span>
 

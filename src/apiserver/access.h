@@ -1,5 +1,5 @@
 #pragma once
-// Who asks, and whether they may.
+// Authentication and authorization: who sends a request, and whether they may.
 
 #include <optional>
 #include <string>
@@ -13,17 +13,17 @@ namespace allot::apiserver {
 
 struct Identity {
   std::string user;
-  std::string uid;  // of the system, where it came by the unix socket
+  std::string uid;  // of the operating system, for a client of the unix socket
   std::vector<std::string> groups;
-  std::string space = {};    // the namespace of their own; empty: none
-  std::string refused = {};  // they may do nothing at all, and this is why; empty: nothing is wrong
+  std::string space = {};    // the user's own namespace; empty: none
+  std::string refused = {};  // why the user may do nothing at all; empty: not refused
 };
 
-// What is asked for.
+// What a request asks for.
 struct Ask {
-  std::string verb;  // get, list, watch, create, update, patch, delete, deletecollection; of a path: the HTTP method in lower case
+  std::string verb;  // get, list, watch, create, update, patch, delete, deletecollection; for a path, the HTTP method in lower case
   std::string group, resource, subresource, space, name;
-  std::string path;  // where it is no resource: "/version"
+  std::string path;  // if it is not a resource: "/version"
 };
 
 // Thread-safe.
@@ -31,9 +31,9 @@ class Access {
  public:
   virtual ~Access() = default;
 
-  // Nothing: the request proves nothing, or something wrong.
+  // Returns nullopt if the request carries no credentials, or wrong ones.
   virtual std::optional<Identity> Identify(const http::RequestContext& context) const = 0;
-  // Whether they may; else why not, for the message of the 403.
+  // Ok if the request is allowed, else the reason for the message of the 403.
   virtual Status Allow(const Identity& who, const Ask& what) const = 0;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
-// Steps between a request and the store that may change or refuse an object: where dialects plug in.
+// Admission: steps between a request and the store that may change or refuse an object. Dialects plug in here.
 //
-// For each write, first every Mutate in order, then, on the result as it will be stored, every Validate. A step must not remember
-// anything of a request: it may be repeated, be refused by a later one, or be a dry run.
+// For each write, every Mutate runs in order, then every Validate runs on the object as it will be stored. A step must not remember
+// anything about a request: the request may be repeated, a later step may refuse it, or it may be a dry run.
 
 #include <span>
 #include <string>
@@ -23,11 +23,11 @@ struct AdmissionRequest {
   const Kind& kind;
   std::string_view space, name, subresource;
   std::string_view user;
-  const json::Value* old = nullptr;  // of an update or delete
-  bool dry_run = false;              // nothing outside of the object may be changed
-  Api& api;                          // for what the step must know or make: namespaces, classes, templates
+  const json::Value* old = nullptr;  // the stored object, for an update or delete
+  bool dry_run = false;              // the step must not change anything outside the object
+  Api& api;                          // to read or create other objects: namespaces, classes, templates
   std::vector<std::string>& warnings;
-  std::string_view uid = {};  // of the caller, on the system; empty: not known
+  std::string_view uid = {};  // of the caller, in the operating system; empty: unknown
   std::span<const std::string> groups = {};
 };
 
@@ -35,7 +35,7 @@ class Admission {
  public:
   virtual ~Admission() = default;
 
-  // Returns the object, changed or as it was; an error refuses the request (a Refusal as it is, anything else as 403 Forbidden).
+  // Returns the object, changed or not. An error refuses the request: a Refusal is sent as it is, any other error as 403 Forbidden.
   virtual Result<json::Value> Mutate(const AdmissionRequest&, json::Editor&, const json::Value& object) const { return object; }
   virtual Status Validate(const AdmissionRequest&, const json::Value& /*object*/) const { return Status(); }
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The folder of a server: its store, its secrets, and the socket that users of the machine connect to.
+// The folder of a server: its store, its secrets, and the socket for users of the machine.
 
 #include <string>
 
@@ -20,12 +20,12 @@ struct DataFolder {
   std::string pki() const { return path + "/pki"; }
 };
 
-// Makes the folder where there is none, so that users get through it to the socket but cannot list it (mode 0711). kInvalid where others
-// than its owner may write to it, or it belongs to another user; kUnavailable where it cannot be made or written to. From here on the
-// process makes files that only its user can read (umask 077).
+// Creates the folder if it is missing, with mode 0711: users can reach the socket but cannot list the folder. Returns kInvalid if other
+// users may write to it or it belongs to another user; kUnavailable if it cannot be made or written. From then on the process creates files
+// that only its user can read (umask 077).
 Result<DataFolder> OpenDataFolder(const std::string& path);
 
-// The secret that is in the file, or a new one that is then there. kInvalid for a file without one.
+// Returns the secret in the file, or writes a new one. Returns kInvalid for a file without a secret.
 Result<std::string> OpenAdminToken(FileSystem& files, Random& random, const std::string& path);
 
 }  // namespace allot::apiserver

@@ -1,5 +1,5 @@
 #pragma once
-// What is wrong with which field of an object: the causes of a 422, worded and named as kube-apiserver does.
+// Errors in the fields of an object: the causes of a 422, with kube-apiserver's reasons and words.
 
 #include <array>
 #include <initializer_list>
@@ -15,7 +15,7 @@ namespace allot::apiserver {
 
 // "spec.containers[0].resources.limits[memory]"
 //
-// Made for every field that is checked, and seldom looked at: one of usual length costs no allocation.
+// Made for every checked field but rarely printed: a path of usual length needs no allocation.
 class FieldPath {
  public:
   FieldPath() = default;  // the object itself
@@ -37,7 +37,7 @@ class FieldPath {
 
   size_t size_ = 0;
   std::array<char, 104> short_;
-  std::string long_;  // where it does not fit there
+  std::string long_;  // used if the text does not fit into short_
 };
 
 struct FieldError {
@@ -71,7 +71,7 @@ class FieldErrors {
   // FieldValueTypeInvalid: `Invalid value: "x": detail`
   void TypeInvalid(const FieldPath& field, const json::Value& value, std::string_view detail);
 
-  // Anything else, as it is.
+  // Adds any other error unchanged.
   void Add(std::string_view reason, const FieldPath& field, std::string message);
 
   bool empty() const { return errors_.empty(); }

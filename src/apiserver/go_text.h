@@ -1,5 +1,5 @@
 #pragma once
-// Text as Go prints it: which characters can be seen, and the quotes of %q.
+// Text as Go prints it: which characters are printable, and the quoting of %q.
 
 #include <cstdint>
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace allot::apiserver {
 
-// unicode.IsPrint: letters, marks, numbers, punctuation, symbols and the space of ASCII. Characters that Unicode has not assigned yet count
-// as letters: which ones these are changes each year.
+// unicode.IsPrint: letters, marks, numbers, punctuation, symbols and the ASCII space. Unassigned characters count as letters, because
+// Unicode assigns more each year.
 bool IsPrintable(uint32_t character);
 
-// %q: in double quotes; what cannot be seen is \n, \x00, \u00ad or \U000e0001, and so is each byte that is not UTF-8: \xff.
+// %q: in double quotes. Unprintable characters are escaped as \n, \x00, \u00ad or \U000e0001, and bytes that are not UTF-8 as \xff.
 std::string GoQuoted(std::string_view text);
 
 }  // namespace allot::apiserver

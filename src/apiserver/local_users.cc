@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kLongestEntry = 1 << 20;
 constexpr size_t kLongestName = 63;  // of a namespace
-constexpr size_t kDigits = 20;       // 80 bits of a hash: nobody finds two names that share them
+constexpr size_t kDigits = 20;       // 80 bits of a hash: finding two names with the same ones is infeasible
 constexpr std::string_view kUnnamed = "uid-", kMapped = "user-";
 
 bool IsSmallLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -32,7 +32,7 @@ bool IsReserved(std::string_view name) {
   return name.starts_with("kube-") || name.starts_with("allot-") || name.starts_with(kMapped);
 }
 
-// As much of the name as a namespace can show.
+// Returns as much of the name as a namespace's name can contain.
 std::string Readable(std::string_view user) {
   constexpr size_t kLongest = kLongestName - kMapped.size() - 1 - kDigits;
   std::string text;
@@ -43,7 +43,7 @@ std::string Readable(std::string_view user) {
   return text;
 }
 
-// The name in the system's entry; empty: it has none. Nothing: it cannot tell now.
+// Returns the name in the system's user database; empty if there is no entry; nullopt if the database does not answer.
 std::optional<std::string> EntryOf(uid_t uid) {
   std::vector<char> buffer(4096);
   for (;;) {
@@ -63,7 +63,7 @@ std::optional<std::string> EntryOf(uid_t uid) {
 }  // namespace
 
 std::string UserName(uid_t uid, std::string_view entry) {
-  // A colon would make it one of the system's own (system:masters), and "uid-7" that of somebody else.
+  // A colon would make it a system name (system:masters), and "uid-7" would be another user's name.
   const bool usable = !entry.empty() && !entry.starts_with(kUnnamed) && std::all_of(entry.begin(), entry.end(), IsPlain);
   return usable ? std::string(entry) : StrCat(kUnnamed, static_cast<uint64_t>(uid));
 }

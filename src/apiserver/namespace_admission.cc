@@ -10,7 +10,7 @@ Result<json::Value> NamespaceAdmission::Mutate(const AdmissionRequest& request, 
   if (request.operation != Operation::kCreate || !request.kind.type.namespaced) return object;
   const std::shared_ptr<const Kind> namespaces = request.api.BuiltIn("namespaces");
   ASSIGN_OR_RETURN(const Answer answer, request.api.Get({namespaces, "", std::string(request.space), ""}));
-  // Most are not being deleted: that much is seen without reading all of it.
+  // Check the text first: most namespaces are not being deleted.
   if (answer.text().find("\"deletionTimestamp\"") == std::string_view::npos) return object;
   ASSIGN_OR_RETURN(const json::Document document, json::Parse(answer.text()));
   if (document.root()["metadata"]["deletionTimestamp"].IsNull()) return object;

@@ -1,11 +1,11 @@
 #pragma once
-// Objects live in namespaces that exist and stay.
+// Admission for namespaces.
 
 #include "apiserver/admission.h"
 
 namespace allot::apiserver {
 
-// Refuses what is created in a namespace that is not there (404) or being deleted (403), and the deletion of those that everything needs.
+// Refuses to create objects in a namespace that does not exist (404) or is being deleted (403), and refuses to delete system namespaces.
 class NamespaceAdmission final : public Admission {
  public:
   Result<json::Value> Mutate(const AdmissionRequest& request, json::Editor& edit, const json::Value& object) const override;

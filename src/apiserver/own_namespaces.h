@@ -1,18 +1,18 @@
 #pragma once
-// A namespace of their own for each user, made when the server first meets them.
+// Gives each user a namespace, created on the user's first request.
 
 #include "apiserver/access.h"
 #include "apiserver/api.h"
 
 namespace allot::apiserver {
 
-// Whose namespace it is: its annotation allot.dev/user. Empty: nobody's, or it is not there.
+// Returns the user of a namespace: its annotation allot.dev/user. Empty if it has none or does not exist.
 std::string UserOfSpace(const Store& store, std::string_view space);
 
-// An Access that makes the namespace (Identity::space) of whom it identifies, where it is missing; its annotation allot.dev/user has the
-// user's name. A namespace without that annotation is not theirs, whatever it is called: they get MappedSpaceOf (local_users.h) instead,
-// and none where that is somebody else's, too. Where it cannot be made now (a full disk), the request goes on, and the next one tries
-// again. Both must outlive it.
+// An Access that creates the namespace of each identified user (Identity::space), with the user's name in the annotation allot.dev/user. A
+// namespace of that name without the annotation is not theirs: they get MappedSpaceOf (local_users.h) instead, or none if that belongs to
+// another user too. If it cannot be created now (a full disk), the request continues and the next one tries again. Both arguments must
+// outlive it.
 class OwnNamespaces final : public Access {
  public:
   OwnNamespaces(const Access& access, Api& api) : access_(access), api_(api) {}

@@ -1,5 +1,5 @@
 #pragma once
-// What is done to Pods by subresources: binding, eviction, logs.
+// Actions on Pods through subresources: binding, eviction, logs.
 
 #include <memory>
 #include <set>
@@ -11,13 +11,13 @@
 
 namespace allot::apiserver {
 
-// Assigns the Pod to the node that the Binding names. 409 where it is bound, deleted or held by scheduling gates.
+// Assigns the Pod to the node in the Binding. 409 if the Pod is bound, being deleted or has scheduling gates.
 Status BindPod(Api& api, const Caller& caller, const Target& pod, const json::Value& binding, bool dry_run);
 
-// Deletes the Pod as the Eviction's deleteOptions say.
+// Deletes the Pod with the Eviction's deleteOptions.
 Status EvictPod(Api& api, const Caller& caller, const Target& pod, const json::Value& eviction, bool dry_run);
 
-// Where the output of containers is. Thread-safe.
+// Serves the output of containers. Thread-safe.
 class PodLogs {
  public:
   struct Request {
@@ -25,15 +25,15 @@ class PodLogs {
     bool follow = false, previous = false, timestamps = false;
     std::optional<int64_t> tail_lines, limit_bytes;
     std::optional<WallTime> since;
-    std::set<std::string, std::less<>> labels{};  // the names of the Pod's
+    std::set<std::string, std::less<>> labels{};  // names of the Pod's labels
   };
 
   virtual ~PodLogs() = default;
-  // Answers by itself, now or as the log grows.
+  // Sends the response, now or as the log grows.
   virtual void Serve(const Request& request, std::shared_ptr<http::ResponseWriter> writer) = 0;
 };
 
-// The container that a request for logs means: the only one, or the one that is named. 400 where that is none of the Pod's.
+// Returns the container that a request for logs means: the named one, or the only one. 400 if the Pod has no such container.
 Result<std::string> ContainerOf(const json::Value& pod, std::string_view asked);
 
 }  // namespace allot::apiserver

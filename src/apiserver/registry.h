@@ -1,5 +1,5 @@
 #pragma once
-// The Api on a Store.
+// Implements Api on a Store.
 
 #include <memory>
 #include <mutex>
@@ -19,7 +19,7 @@ class Registry final : public Api {
     Store& store;
     const Clock& clock;
     Random& random;                                           // thread-safe
-    std::vector<std::shared_ptr<const Admission>> admission;  // in their order
+    std::vector<std::shared_ptr<const Admission>> admission;  // in order
   };
 
   explicit Registry(Parts parts);
@@ -38,25 +38,25 @@ class Registry final : public Api {
   Result<Answer> Change(const Caller& caller, const Target& target, const ChangeFunction& change) override;
 
  private:
-  struct Work;      // a write on its way
-  struct Existing;  // what is stored, and its tree
+  struct Work;      // a write in progress
+  struct Existing;  // a stored object and its tree
   struct Proposal;  // what is to be stored instead
 
-  // What a writer wants, given what is there (nothing: to be created). Called again when somebody else was faster.
+  // Returns what the writer wants to store, given what exists (nullptr: create). Called again if another writer was faster.
   using Propose = std::function<Result<Proposal>(Work& work, const Existing* existing)>;
   Result<Answer> Write(Work& work, const Propose& propose);
   Result<Answer> Insert(Work& work, const Proposal& proposal);
   Result<Answer> Replace(Work& work, const Existing& existing, const Proposal& proposal);
   Result<Answer> Finish(Work& work, const Existing& existing, const json::Value& old, const json::Value& object);
 
-  // From a body to an object.
+  // Decoding a body into an object.
   Result<json::Value> Decode(Work& work, const json::Value& body) const;
   Result<json::Value> Understood(Work& work, const json::Value& body, std::vector<std::string>* unknown) const;
   Status CheckFields(Work& work, const std::vector<std::string>& unknown) const;
   Result<json::Value> Patched(Work& work, const Existing& existing, PatchType type, const json::Value& patch) const;
   Result<json::Value> Applied(Work& work, const Existing* existing, const json::Value& config) const;
 
-  // The steps between.
+  // Steps between decoding and storing.
   Status CheckPlace(const Work& work, const json::Value& object) const;
   Status CheckVersion(const Work& work, const Existing& existing, const Proposal& proposal) const;
   Result<json::Value> Mutate(Work& work, const json::Value* old, const json::Value& object, Operation operation);
@@ -70,13 +70,13 @@ class Registry final : public Api {
   FieldWrite FieldsOf(Work& work) const;
   json::Value RecordManager(Work& work, const json::Value& old, const Proposal& proposal) const;
 
-  // To and from the store.
+  // Reading from and writing to the store.
   Key KeyOf(const Target& target) const;
   Result<Existing> Load(const Target& target) const;
   Result<json::Value> Canonical(Work& work, const json::Value& object) const;
   Result<Draft> MakeDraft(const Kind& kind, const json::Value& object) const;
 
-  // Of Delete (registry_delete.cc).
+  // For Delete (registry_delete.cc).
   Result<Answer> TryDelete(const Caller& caller, const Target& target, const DeleteOptions& options);
   Status CheckPreconditions(const Target& target, const Existing& existing, const DeleteOptions& options) const;
   json::Value Ended(Work& work, const json::Value& old, const DeleteOptions& options) const;

@@ -1,5 +1,5 @@
 #pragma once
-// What a write carries on its way through the Registry. Internal to it.
+// The state of a write in the Registry. Internal to it.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace allot::apiserver {
 
 struct Registry::Work {
-  static constexpr size_t kArena = 16 << 10;  // enough for a usual object
+  static constexpr size_t kArena = 16 << 10;  // enough for a typical object
 
   Work(const Caller& who, const Target& where, const WriteOptions& how, WallTime time)
       : caller(who),
@@ -22,10 +22,10 @@ struct Registry::Work {
         now(kube::WriteTime(time)),
         name(where.name) {}
 
-  // What the server does itself on behalf of the caller may change what an update may not.
+  // Whether the server acts for the caller: it may then change what an update may not.
   bool IsAction() const { return target.subresource == "binding" || target.subresource == "finalize"; }
 
-  // Hands over what was collected: only what was done is warned of.
+  // Passes on the collected warnings. Call it only when the write was done.
   void Warn() const {
     if (options.warnings != nullptr) options.warnings->insert(options.warnings->end(), warnings.begin(), warnings.end());
   }
@@ -36,34 +36,33 @@ struct Registry::Work {
   const Kind& kind;
   const std::string api_version;
   const std::string now;
-  std::string name;  // of the object, as soon as it is known
+  std::string name;  // of the object, once known
   std::vector<std::string> warnings;
-  json::Value normal;  // the object as it was decoded, before defaults and all that followed
+  json::Value normal;  // the decoded object, before defaults and later steps
   json::Arena arena{kArena};
   json::Editor edit{arena};
 };
 
-// An object of a custom kind may be stored in another version than the one that is asked for; they differ by nothing but that. Here, as
-// everywhere but in the store, it is in the version of the request.
+// An object of a custom kind may be stored in another version than the requested one; the two differ only in the version. Everywhere
+// outside the store it has the requested version.
 struct Registry::Existing {
   EntryPtr entry;
   json::Document document;
   json::Value object;
-  bool other_storage = false;  // it is stored in a version that is not the one to store in any more
+  bool other_storage = false;  // it is stored in a version that is no longer the storage version
 };
 
 struct Registry::Proposal {
   json::Value object;
-  bool managed = false;           // its managedFields are right (an apply)
-  bool checks_uid = false;        // a PUT: uid and version of the body are preconditions
-  bool forgets_managers = false;  // the body says so
+  bool managed = false;           // its managedFields are final (an apply)
+  bool checks_uid = false;        // a PUT: uid and resourceVersion of the body are preconditions
+  bool forgets_managers = false;  // the body asks for that
 };
 
-// The object with kind and apiVersion as its first members and metadata as the next: lists leave the first two out, and the version is
-// found in the third.
+// Moves kind, apiVersion and metadata to the front: lists omit the first two, and the resourceVersion is in the third.
 json::Value WithTypeInFront(json::Editor& edit, const Kind& kind, std::string_view api_version, const json::Value& object);
 
-// The object with its resourceVersion, where Kubernetes writes it.
+// Sets the resourceVersion at the position where Kubernetes writes it.
 json::Value WithVersion(json::Editor& edit, const json::Value& object, const json::Value& version);
 
 }  // namespace allot::apiserver

@@ -1,7 +1,8 @@
 #pragma once
-// The embedded API as a whole: store, controllers and doors.
+// The embedded API: store, controllers and listeners.
 //
-// Users whom `access` gives a namespace get it when they first come (own_namespaces.h), and their Pods run as them (user_admission.h).
+// A user to whom `access` assigns a namespace gets it on the first request (own_namespaces.h). Users' Pods run as their users
+// (user_admission.h).
 
 #include <memory>
 #include <string>
@@ -21,30 +22,30 @@
 namespace allot::apiserver {
 
 struct ServerOptions {
-  std::string store;                           // the file
-  std::string address = "127.0.0.1";           // of TCP; empty: none
-  int port = 0;                                // 0: any
-  std::shared_ptr<const http::TlsServer> tls;  // of TCP; nothing: plain HTTP, over which kubectl sends no token
-  std::string authority_pem;                   // who signed its certificate, for kubeconfigs; empty: one that the system trusts
-  std::string socket;                          // of unix; empty: none. Everybody may connect: the kernel says who they are
-  Tokens* tokens = nullptr;                    // for kubeconfigs (kubeconfig_door.h); nothing: none are made
-  std::vector<std::shared_ptr<const Admission>> admission;  // behind those that Kubernetes has
+  std::string store;                           // path of the store's file
+  std::string address = "127.0.0.1";           // for TCP; empty: no TCP
+  int port = 0;                                // 0: any free port
+  std::shared_ptr<const http::TlsServer> tls;  // for TCP; nullptr: plain HTTP, over which kubectl sends no token
+  std::string authority_pem;                   // authority of the server's certificate, for kubeconfigs; empty: one that the system trusts
+  std::string socket;                          // path of the unix socket; empty: none. Every user may connect: the kernel identifies them
+  Tokens* tokens = nullptr;                    // for kubeconfigs (kubeconfig_handler.h); nullptr: none are made
+  std::vector<std::shared_ptr<const Admission>> admission;  // runs after Kubernetes' own steps
   PodLogs* logs = nullptr;
-  Log* log = nullptr;  // hears of controllers that fail; nothing: nobody does
+  Log* log = nullptr;  // receives controllers' failures; nullptr: not logged
 };
 
 class Server {
  public:
-  // Serves from now on. Errors name the file or the address. What the options point to, and the other arguments, must outlive it.
+  // Starts serving. Errors name the file or the address. The arguments, and what the options point to, must outlive it.
   static Result<std::unique_ptr<Server>> Start(const ServerOptions& options, const Access& access, const Clock& clock, Random& random);
-  // Ends watches, lets requests end for a moment, closes the store.
+  // Ends watches, gives running requests a moment to finish, closes the store.
   virtual ~Server() = default;
 
   virtual Api& api() = 0;
   virtual int port() const = 0;  // of TCP; 0: none
-  // Where clients of this machine reach it by TCP: "https://127.0.0.1:6480"; empty: nowhere.
+  // The server's TCP URL for clients on this machine: "https://127.0.0.1:6480"; empty: none.
   virtual std::string url() const = 0;
-  // For new connections by TCP, when the certificate was renewed.
+  // Sets the TLS of new TCP connections, after the certificate was renewed.
   virtual void SetTls(std::shared_ptr<const http::TlsServer> tls, std::string authority_pem) = 0;
 };
 

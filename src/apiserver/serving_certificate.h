@@ -1,9 +1,9 @@
 #pragma once
-// The certificate that the server shows, from a folder of its own: ca.crt, ca.key, server.crt, server.key.
+// The server's certificate, in its own folder: ca.crt, ca.key, server.crt, server.key.
 //
-// What is missing is made: an authority for ten years, a certificate for one. The certificate is made anew with the same authority when it
-// has less than 30 days left, lacks a name or does not fit; clients that trust the authority notice nothing. The authority is made anew
-// when it has less than 30 days left: then kubeconfigs must be made again.
+// Missing files are created: an authority valid for ten years, a certificate for one. The certificate is renewed with the same authority if
+// it has less than 30 days left, lacks a name or does not match; clients that trust the authority need no change. The authority is renewed
+// if it has less than 30 days left; kubeconfigs must then be made again.
 
 #include <string>
 #include <vector>
@@ -17,12 +17,12 @@ namespace allot::apiserver {
 
 struct ServingCertificate {
   http::KeyPair server;
-  std::string authority_pem;  // whom clients must trust
-  bool is_new = false;        // the server's was made now
+  std::string authority_pem;  // the authority that clients must trust
+  bool is_new = false;        // the server's certificate was created by this call
 };
 
-// For a server that is reached by these names (DNS names, IP addresses). kInvalid names the file that is wrong, and what to do. The caller
-// sees to it that nobody else can read the folder.
+// `names` are the DNS names and IP addresses of the server. Returns kInvalid with the bad file and what to do. The caller must protect the
+// folder from other users.
 Result<ServingCertificate> OpenServingCertificate(FileSystem& files, const Clock& clock, const std::string& folder,
                                                   const std::vector<std::string>& names);
 

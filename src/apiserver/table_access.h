@@ -1,5 +1,5 @@
 #pragma once
-// Who may do what on one machine: tokens, the users of the system, and one table.
+// Access on one machine: tokens, the users of the system, and one table of rights.
 
 #include <functional>
 #include <optional>
@@ -15,16 +15,17 @@ namespace allot::apiserver {
 class TableAccess final : public Access {
  public:
   struct Options {
-    std::set<uid_t> admins;  // users of the system who may do everything by the unix socket
-    // What the system calls a user; nothing: it cannot tell. UserName (local_users.h) unless a test says otherwise.
+    std::set<uid_t> admins;  // users of the system with all rights over the unix socket
+    // Returns a user's name in the system, or nullopt if the system does not answer. Default: UserName (local_users.h); tests replace it.
     std::function<std::optional<std::string>(uid_t)> name = {};
   };
 
   // `tokens` must outlive it.
   TableAccess(Tokens& tokens, Options options) : tokens_(tokens), options_(std::move(options)) {}
 
-  // The owner of the bearer token, or else who is at the other end of the unix socket. A token that is wrong is nobody's, also there.
-  // An admin who sends Impersonate-User is that user, of the groups that Impersonate-Group names (kubectl --as); others who do may nothing.
+  // Returns the owner of the bearer token, or else the peer of the unix socket. A wrong token identifies no user, even over the socket. An
+  // admin who sends Impersonate-User acts as that user, with the groups in Impersonate-Group (kubectl --as); any other user who does so is
+  // refused everything.
   std::optional<Identity> Identify(const http::RequestContext& context) const override;
   Status Allow(const Identity& who, const Ask& what) const override;
 
@@ -35,7 +36,7 @@ class TableAccess final : public Access {
   const Options options_;
 };
 
-// The table, for people.
+// Returns the table for people to read.
 std::string WriteAccessTable();
 
 }  // namespace allot::apiserver

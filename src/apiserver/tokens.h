@@ -1,10 +1,10 @@
 #pragma once
-// Bearer tokens, in files of the form that kube-apiserver's --token-auth-file has: token,user,uid,"group,group".
+// Bearer tokens, in files of kube-apiserver's --token-auth-file format: token,user,uid,"group,group".
 //
-// Instead of a token a line may hold its hash: sha256:<64 digits>. Those that the server gives out are kept so, and nobody can use what is
-// in the file. Lines that are empty or begin with # are passed over. A file that changes counts from the next request on: a line that is
-// deleted is a token that is revoked.
-// Tokens are found by their hash, so the time that it takes tells nothing of a token. None is ever part of a message.
+// A line may have a token's hash instead: sha256:<64 digits>. Tokens that the server issues are stored that way, so the file does not
+// reveal them. Empty lines and lines that begin with # are skipped. A change of a file takes effect with the next request: deleting a line
+// revokes the token.
+// Tokens are looked up by hash, so the time of a lookup reveals nothing about a token. No message contains a token.
 // Thread-safe.
 
 #include <map>
@@ -26,28 +26,28 @@ class Tokens {
   static constexpr size_t kMostOfAUser = 10;
 
   struct Paths {
-    std::string issued;  // of those that the server gives out; need not be there
-    std::string given;   // of the admin's; empty: there is none
+    std::string issued;  // tokens that the server issues; may be missing
+    std::string given;   // the admin's tokens; empty: none
   };
 
-  // kInvalid names the file, the line and what is wrong with it. `files` and `random` must outlive it.
+  // Returns kInvalid with the file, the line and what is wrong. `files` and `random` must outlive it.
   static Result<std::unique_ptr<Tokens>> Open(FileSystem& files, Random& random, Paths paths);
 
-  // A token that is in no file.
+  // Adds a token that is in no file.
   void Add(std::string_view token, Identity owner);
 
-  // Whose token this is (without their namespace). After Open a line that is wrong counts as if it was not there.
+  // Returns the owner of a token (without their namespace). After Open, an invalid line is ignored.
   std::optional<Identity> Find(std::string_view token);
 
-  // A new token of theirs. They may have ten: the oldest goes. Users without an entry of the system get none (403): one person may be any
-  // number of them. kExhausted where the file would be too long.
+  // Issues a token. A user may have ten; the oldest is dropped. A user without an entry in the system gets none (403), because one person
+  // may have any number of such ids. Returns kExhausted if the file would be too long.
   Result<std::string> Issue(const Identity& owner);
 
  private:
   using Owners = std::map<std::string, Identity, std::less<>>;  // by hash
   struct File {
     std::string path;
-    std::optional<FileStamp> stamp = {};  // of what was read; nothing: it was not there
+    std::optional<FileStamp> stamp = {};  // of the content read; nullopt: the file was missing
     Owners owners = {};
   };
 
@@ -56,7 +56,7 @@ class Tokens {
 
   FileSystem& files_;
   Random& random_;
-  std::mutex issuing_;  // one Issue at a time; no Find waits for its write
+  std::mutex issuing_;  // one Issue at a time; Find does not wait for its write
   std::mutex mutex_;
   Owners fixed_;
   File issued_, given_;

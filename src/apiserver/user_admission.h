@@ -1,13 +1,13 @@
 #pragma once
-// A user's Pods run as that user, and what a user has stays within limits.
+// Makes users' Pods run as their users, and limits what users can create.
 //
-// Who makes or changes a Pod, or a Deployment, ReplicaSet or Job that makes Pods, leaves their name on it: the annotation allot.dev/user of
-// the Pod, or of the Pod template. Who runs the Pod goes by that name. A user may not put another name there, and may not change a Pod or
-// Job that has another one, or none. What would make the Pod run as somebody else after all is refused as well (user_pod_rules.h). Refusals
-// are 403 with the fields as causes. Admins and controllers (system:...) pass: what they make without the annotation is the admin's.
+// Creating or changing a Pod, or a Deployment, ReplicaSet or Job, records the user in the annotation allot.dev/user of the Pod or Pod
+// template. The Pod runs as that user. A user may not set another name there, and may not change a Pod or Job that has another name or
+// none. Fields that would make the Pod run as another user are refused too (user_pod_rules.h). Refusals are 403 with the fields as causes.
+// Admins and controllers (system:...) are exempt: what they create without the annotation belongs to the admin.
 //
-// A claim that is in use keeps the finalizer that protects it. In a user's namespace (own_namespaces.h) there are at most 5,000 objects of
-// a kind; those that controllers make count as well, those that admins make are not refused.
+// A claim in use keeps its protecting finalizer. A user's namespace (own_namespaces.h) has at most 5,000 objects of a kind. Objects made by
+// controllers count; objects made by admins are not refused.
 
 #include "apiserver/admission.h"
 
@@ -15,7 +15,7 @@ namespace allot::apiserver {
 
 inline constexpr std::string_view kUserAnnotation = "allot.dev/user";
 
-// Whose request it is: an admin's, or of a part of the system, a controller.
+// Whether the request comes from an admin, or from a part of the system such as a controller.
 bool IsAdmin(const AdmissionRequest& request);
 bool IsSystem(const AdmissionRequest& request);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a Pod may not ask for where its maker is a user: to run as somebody else, or to reach what is others'.
+// What a user's Pod may not ask for: to run as another user, or to access what belongs to others.
 
 #include <string_view>
 
@@ -8,17 +8,15 @@
 
 namespace allot::apiserver {
 
-// The spec of a Pod or template with allowPrivilegeEscalation false in all containers that say nothing of it. Those that `old` has stay as
-// they are.
+// Sets allowPrivilegeEscalation to false in all containers that do not set it. Containers of `old` stay unchanged.
 json::Value RestrictUsersPod(json::Editor& edit, const json::Value& spec, const json::Value& old);
 
-// Adds a Forbidden for each field of the Pod, or of the template, that asks for it. `uid` is the user's on the system (runAsUser may say
-// it); empty: not known.
+// Adds Forbidden for each such field of the Pod or template. `uid` is the user's in the system, which runAsUser may name; empty: unknown.
 //
-// These are refused: runAsUser of somebody else, runAsGroup, fsGroup, supplementalGroups; hostNetwork, hostPID, hostIPC, hostPort;
-// privileged, allowPrivilegeEscalation, capabilities.add, procMount; seLinuxOptions, windowsOptions, sysctls; profiles that are Unconfined,
-// also by annotation; probes and hooks of another host; volumes but those that hold the user's own (volumes of the machine, hostPath above
-// all); classes of priority that the system keeps for itself; namespaces in terms of affinity to Pods.
+// Refused: runAsUser of another user, runAsGroup, fsGroup, supplementalGroups; hostNetwork, hostPID, hostIPC, hostPort; privileged,
+// allowPrivilegeEscalation, capabilities.add, procMount; seLinuxOptions, windowsOptions, sysctls; Unconfined profiles, also by annotation;
+// probes and hooks of another host; every volume except those that hold the user's own data (so no hostPath); system priority classes;
+// namespaces in Pod affinity terms.
 void CheckUsersPod(const FieldPath& place, const json::Value& pod, std::string_view uid, FieldErrors& errors);
 
 }  // namespace allot::apiserver

@@ -1,7 +1,7 @@
 #pragma once
-// A request to stop, that somebody who waits for bytes hears too.
+// A request to stop that also wakes a thread blocked in poll(2).
 //
-// Thread-safe. Requested once, it stays so.
+// Thread-safe. A request cannot be withdrawn.
 
 #include <atomic>
 
@@ -16,7 +16,7 @@ class Cancel {
 
   void Request();
   bool requested() const { return requested_.load(std::memory_order_acquire); }
-  // Becomes readable with Request() and stays so: for poll(2) beside other descriptors.
+  // Becomes readable when Request() is called and stays readable. Poll it beside other descriptors.
   int fd() const { return fd_; }
 
  private:

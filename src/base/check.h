@@ -1,5 +1,5 @@
 #pragma once
-// CHECK stops the program on a bug: a broken promise between two pieces of our own code, never bad input.
+// CHECK stops the program on a bug: one piece of allot's code broke its promise to another. Bad input is never a CHECK.
 
 namespace allot {
 

@@ -1,5 +1,5 @@
 #pragma once
-// What time it is. Code that must be tested against time takes a Clock&.
+// The time of day and the steady clock. Code whose tests control time takes a Clock&.
 
 #include <chrono>
 
@@ -8,14 +8,14 @@ namespace allot {
 using WallTime = std::chrono::system_clock::time_point;
 using MonotonicTime = std::chrono::steady_clock::time_point;
 
-// Safe to use from several threads.
+// Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  // For what people and other machines read. May jump.
+  // The time shown to people and other machines. May jump.
   virtual WallTime Now() const = 0;
-  // For deadlines and durations. Never goes back.
+  // The time for deadlines and durations. Never goes back.
   virtual MonotonicTime MonotonicNow() const = 0;
 };
 

@@ -22,9 +22,9 @@ class FakeClock final : public Clock {
     return monotonic_;
   }
 
-  // Both clocks. REQUIRES not negative.
+  // Moves both clocks. REQUIRES: `by` is not negative.
   void Advance(std::chrono::nanoseconds by);
-  // The wall clock alone, in any direction: somebody set it.
+  // Sets the wall clock alone, in either direction, as an administrator may.
   void SetWall(WallTime now) {
     const std::lock_guard lock(mutex_);
     now_ = now;

@@ -17,7 +17,7 @@ std::string DirectoryOf(const std::string& path) {
   return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
 }
 
-// The first part of a path below `directory`, or empty when it is elsewhere.
+// Returns the name of `path` within `directory`, or empty unless `path` is a direct child.
 std::string ChildOf(const std::string& directory, const std::string& path) {
   const std::string prefix = directory == "/" ? "/" : directory + "/";
   if (!path.starts_with(prefix) || path.size() == prefix.size()) return {};

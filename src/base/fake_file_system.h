@@ -1,5 +1,5 @@
 #pragma once
-// Files in memory that can be told to fail.
+// Files in memory, with failures that a test injects.
 
 #include <map>
 #include <mutex>
@@ -10,7 +10,7 @@
 
 namespace allot {
 
-// Paths are taken as they are written, without "." and ".."; "/" exists.
+// Paths are compared as written, without resolving "." and "..". "/" exists.
 class FakeFileSystem final : public FileSystem {
  public:
   Result<std::string> ReadFile(const std::string& path, size_t max_bytes) const override;
@@ -19,20 +19,20 @@ class FakeFileSystem final : public FileSystem {
   Status AppendFile(const std::string& path, std::string_view content) override;
   Status SyncFile(const std::string& path) override;
   Result<FileStamp> Stamp(const std::string& path) const override;
-  // Never waits: for one user at a time.
+  // Never waits: a test has one user at a time.
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path, std::chrono::milliseconds wait) override;
   Result<std::vector<std::string>> List(const std::string& path) const override;
   bool Exists(const std::string& path) const override;
   Status Remove(const std::string& path) override;
   Status MakeDirs(const std::string& path) override;
 
-  // The nth change from now on (1 is the next WriteFileAtomic, AppendFile, SyncFile, Lock, Remove or MakeDirs) fails with "No space left on
-  // device" and changes nothing; so do all later ones until Repair.
+  // From the nth change on (1 is the next WriteFileAtomic, AppendFile, SyncFile, Lock, Remove or MakeDirs), every change fails with "No
+  // space left on device" and does nothing, until Repair.
   void FailFromChange(int n);
   void Repair();
-  // All reads of `path` fail with "Input/output error".
+  // Every read of `path` fails with "Input/output error".
   void FailReadsOf(const std::string& path);
-  // Changes asked for so far, the failed ones included.
+  // How many changes were attempted, including failed ones.
   int changes() const;
 
  private:

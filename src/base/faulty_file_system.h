@@ -1,6 +1,5 @@
 #pragma once
-// Real files whose nth operation fails, or is the last thing that the process does: to walk through every step of something that must
-// survive both.
+// Real files whose nth operation fails or ends the process. Tests use it to interrupt a procedure at each of its steps.
 
 #include <unistd.h>
 
@@ -14,15 +13,15 @@ class FaultyFileSystem final : public FileSystem {
  public:
   enum class Fault {
     kFail,        // nothing is done, the caller gets an error
-    kFailDone,    // it is done, and the caller gets an error all the same
-    kExitBefore,  // the process ends, before it is done
-    kExitAfter,   // and after
+    kFailDone,    // the operation is done, the caller gets an error
+    kExitBefore,  // the process exits before the operation
+    kExitAfter,   // the process exits after the operation
   };
   static constexpr int kExitCode = 42;
 
   explicit FaultyFileSystem(FileSystem& real) : real_(real) {}
 
-  // The nth operation that changes something (from 1) meets the fault; those after it are as good as new.
+  // Only the nth operation that changes something (counted from 1) meets the fault.
   void Arm(int n, Fault fault) {
     operations_ = 0;
     at_ = n;
@@ -41,7 +40,7 @@ class FaultyFileSystem final : public FileSystem {
   Status ReplaceFile(const std::string& path, std::string_view content) override {
     return Do([&] { return real_.ReplaceFile(path, content); });
   }
-  // Half of the content is there when it "fails done": what a full disk leaves.
+  // kFailDone leaves half of the content, as a full disk does.
   Status AppendFile(const std::string& path, std::string_view content) override {
     const bool torn = operations_ + 1 == at_ && fault_ == Fault::kFailDone;
     return Do([&] { return real_.AppendFile(path, torn ? content.substr(0, content.size() / 2) : content); });

@@ -1,8 +1,8 @@
 #pragma once
-// Files, behind one interface so that tests can make them fail.
+// Access to files through one interface, so tests can inject failures.
 //
-// Every error names the path and what the kernel said. What does not exist is kNotFound, other trouble is kUnavailable, and a file beyond
-// a limit is kExhausted.
+// Every error names the path and the kernel's reason. A missing path is kNotFound, a file beyond a limit is kExhausted, and every other
+// failure is kUnavailable.
 
 #include <chrono>
 #include <cstdint>
@@ -15,55 +15,54 @@
 
 namespace allot {
 
-// Tells two states of a path apart: another file, or the same one with other content.
+// Differs when the path names another file or the file's content changed.
 struct FileStamp {
   uint64_t device = 0, inode = 0, size = 0;
   int64_t modified_ns = 0;
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-// Held until it is destroyed, or the process ends.
+// The lock is held until this is destroyed or the process ends.
 class FileLock {
  public:
   virtual ~FileLock() = default;
 };
 
-// Safe to use from several threads.
+// Thread-safe.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  // The whole file. kExhausted, without reading on, when it is longer than `max_bytes`. Works on /proc and /sys too, whose files do not
-  // know their length.
+  // Reads the whole file. Returns kExhausted, and stops reading, when the file is longer than `max_bytes`. Works for files of /proc and
+  // /sys, which do not report their length.
   virtual Result<std::string> ReadFile(const std::string& path, size_t max_bytes) const = 0;
 
-  // Replaces the file: whoever reads it, also after a crash, sees all of the old content or all of the new one, and the new one once this
-  // has returned. The directory must exist. Concurrent writers of one path may be in any order. A crash may leave a file
-  // `path`.tmp.<something>.
+  // Replaces the file atomically and durably. A reader sees all of the old content or all of the new, also after a crash. When this returns
+  // ok the new content is on disk. The directory must exist. Concurrent writers of one path finish in any order. A crash may leave a file
+  // `path`.tmp.<number>.
   virtual Status WriteFileAtomic(const std::string& path, std::string_view content) = 0;
 
-  // The same for what can be made again: readers see old or new, but after a loss of power perhaps neither.
+  // Like WriteFileAtomic but not synced, for content that can be made again: a power loss may destroy both the old and the new content.
   virtual Status ReplaceFile(const std::string& path, std::string_view content) = 0;
 
-  // Adds to the end of the file, which it makes where there is none. After an error a part of `content` may be there. Lasting only after
-  // SyncFile.
+  // Appends to the file and creates it if it is missing. On error, part of `content` may have been written. Durable only after SyncFile.
   virtual Status AppendFile(const std::string& path, std::string_view content) = 0;
   virtual Status SyncFile(const std::string& path) = 0;
 
   virtual Result<FileStamp> Stamp(const std::string& path) const = 0;
 
-  // Locks out whoever else locks the file, thread or process; makes the file where there is none. kUnavailable after `wait`.
+  // Locks the file against other threads and processes, and creates it if it is missing. Returns kUnavailable after `wait`.
   virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path, std::chrono::milliseconds wait) = 0;
 
-  // The names in the directory, sorted, without "." and "..".
+  // Returns the names in the directory, sorted, without "." and "..".
   virtual Result<std::vector<std::string>> List(const std::string& path) const = 0;
 
   virtual bool Exists(const std::string& path) const = 0;
 
-  // A file or an empty directory. Ok when it is not there; lasting once this has returned.
+  // Removes a file or an empty directory, durably. Ok if it does not exist.
   virtual Status Remove(const std::string& path) = 0;
 
-  // The directory and those above it. Ok when they are there.
+  // Creates the directory and its missing parents. Ok if they exist.
   virtual Status MakeDirs(const std::string& path) = 0;
 };
 

@@ -22,7 +22,7 @@ std::string TimeText(WallTime now) {
   return StrCat(std::string_view(text, size), ".", std::string(3 - fraction.size(), '0'), fraction, "Z");
 }
 
-// As it is where nobody can misread it.
+// Quotes text that a reader of key=value could misread.
 std::string Plain(std::string_view text) {
   const bool plain = !text.empty() && text.find_first_of(" \"=\n\t\r\\") == std::string_view::npos;
   return plain ? std::string(text) : Quoted(text, std::string::npos);
@@ -32,7 +32,7 @@ std::string Plain(std::string_view text) {
 
 std::function<void(std::string_view)> Log::Stderr() {
   return [](std::string_view line) {
-    // There is nobody to tell that it failed.
+    // A failed write to stderr has nowhere to be reported.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
   };
 }

@@ -1,12 +1,12 @@
 #pragma once
-// What a program that runs for long tells its admin: one line for each thing, with fields that other programs can read.
+// The log of a long-running program: one line per event, with fields that other programs can read.
 //
 //   log.Info("prepared", {{"claim", "lab/train"}, {"device", "gpu-0"}});
 //
 //   text: 2026-11-16T03:00:00.123Z INFO prepared claim=lab/train device=gpu-0
 //   json: {"time":"2026-11-16T03:00:00.123Z","level":"INFO","message":"prepared","claim":"lab/train","device":"gpu-0"}
 //
-// Thread-safe: a line is written whole. Nothing secret belongs here.
+// Thread-safe: lines never interleave. Never log a secret.
 
 #include <functional>
 #include <initializer_list>
@@ -27,11 +27,11 @@ class Log {
   };
   using Fields = std::initializer_list<Field>;
 
-  // `write` gets each line with its end. `clock` must outlive it.
+  // `write` gets each line with its line end. `clock` must outlive the log.
   Log(const Clock& clock, Format format, std::function<void(std::string_view line)> write)
       : clock_(clock), format_(format), write_(std::move(write)) {}
 
-  // To standard error.
+  // Writes to standard error.
   static std::function<void(std::string_view)> Stderr();
 
   void Info(std::string_view message, Fields fields = {}) { Write("INFO", message, fields); }

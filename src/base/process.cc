@@ -26,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kKilled{1000};  // how long to wait for one to end
+constexpr milliseconds kKilled{1000};  // how long to wait for a killed child
 
 std::string ErrorText(int error) { return std::generic_category().message(error); }
 
@@ -59,7 +59,7 @@ struct Pipe {
   Descriptor write;
 };
 
-// Both ends above stderr, so that the child's dup2 onto 1 and 2 never meets them, even where we run without a stdin.
+// Keeps both ends above descriptor 2, so the child's dup2 onto 1 and 2 never closes them, even if this process runs without a stdin.
 Result<Pipe> MakePipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Unavailable("make a pipe: ", ErrorText(errno));
@@ -75,7 +75,7 @@ Result<Pipe> MakePipe() {
 
 bool HasOwnGroup(const ProcessSpec& spec) { return spec.group == ProcessSpec::Group::kOwn && spec.stdin_from == ProcessSpec::Stdin::kNull; }
 
-// What posix_spawn wants to know, freed at the end.
+// The arguments of posix_spawn, freed by the destructor.
 class SpawnPlan {
  public:
   SpawnPlan() {
@@ -89,7 +89,7 @@ class SpawnPlan {
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 
-  // 0 or an errno.
+  // Returns 0 or an errno.
   int Fill(const ProcessSpec& spec, const Descriptor& out, const Descriptor& err) {
     sigset_t none, all;
     ::sigemptyset(&none);
@@ -123,8 +123,8 @@ class SpawnPlan {
   int error_ = 0;
 };
 
-// Kills a child of ours and what it has started. While a parent is stopped it cannot wait for its children, so that their numbers are
-// theirs. What has left its parent is not found.
+// Kills a child and its descendants. A stopped parent cannot reap its children, so their pids cannot be reused meanwhile. A descendant that
+// left its parent is not found.
 void KillTree(pid_t pid) {
   ::kill(pid, SIGSTOP);
   std::ifstream children(StrCat("/proc/", pid, "/task/", pid, "/children"));
@@ -132,7 +132,7 @@ void KillTree(pid_t pid) {
   ::kill(pid, SIGKILL);
 }
 
-// Whether the child has ended within the time.
+// Returns whether the child ended within `time`.
 bool Reap(pid_t pid, milliseconds time) {
   for (const auto deadline = steady_clock::now() + time;; std::this_thread::sleep_for(milliseconds(5))) {
     if (::waitpid(pid, nullptr, WNOHANG) != 0) return true;
@@ -140,7 +140,8 @@ bool Reap(pid_t pid, milliseconds time) {
   }
 }
 
-// Children that were killed and have not ended: who waits for a device dies only when that answers. Nobody waits for them.
+// Killed children that have not ended: a process that waits for a device dies only when the device answers. Add and the destructor do not
+// block on them.
 class UndeadPids {
  public:
   void Add(pid_t pid) {
@@ -162,7 +163,7 @@ UndeadPids& Undead() {
   return pids;
 }
 
-// A child that has been started and not been waited for.
+// A child that was started and not yet reaped.
 class Child {
  public:
   Child(const ProcessSpec& spec, pid_t pid)
@@ -179,7 +180,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Collects what it writes until it has ended.
+  // Collects the child's output until the child ends.
   Status Read(Descriptor out, Descriptor err, ProcessOutput& output) {
     const auto deadline = steady_clock::now() + spec_.time_limit;
     for (;;) {
@@ -188,12 +189,12 @@ class Child {
                                   pollfd{spec_.cancel != nullptr ? spec_.cancel->fd() : -1, POLLIN, 0}};
       const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
       if (left.count() <= 0) return Unavailable(spec_.argv[0], " did not end within ", Seconds(spec_.time_limit), " and was killed");
-      // Kernels before 5.3 have no pidfd: ask at short intervals.
+      // Kernels before 5.3 have no pidfd: poll at short intervals.
       const milliseconds step = ended_.valid() ? milliseconds(60'000) : milliseconds(20);
       if (::poll(ready.data(), ready.size(), static_cast<int>(std::min(left, step).count())) < 0 && errno != EINTR) {
         return Unavailable("wait for ", spec_.argv[0], ": ", ErrorText(errno));
       }
-      // Before reading: what it wrote before its end is in the pipes then.
+      // Check before reading: everything an ended child wrote is in the pipes by then.
       const bool ended = Ended();
       TRY(Drain(out, output.stdout_text, spec_.max_stdout, true));
       TRY(Drain(err, output.stderr_text, spec_.max_stderr, false));
@@ -213,7 +214,7 @@ class Child {
   }
 
  private:
-  // Without taking away its entry, so that no other process gets its number before we are done with it.
+  // Leaves the zombie in place (WNOWAIT), so the pid is not reused before this object is done with it.
   bool Ended() const {
     siginfo_t info{};
     return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ? errno != EINTR : info.si_pid == pid_;
@@ -227,7 +228,7 @@ class Child {
     }
   }
 
-  // Reads all there is now; closes the pipe at its end.
+  // Reads what is available now. Closes the pipe at its end.
   Status Drain(Descriptor& from, std::string& to, size_t limit, bool limit_is_error) {
     char buffer[16 << 10];
     while (from.valid()) {
@@ -241,7 +242,7 @@ class Child {
         return Exhausted(spec_.argv[0], " wrote more than ", limit, " bytes and was killed");
       }
       to.append(buffer, std::min(room, static_cast<size_t>(count)));
-      // A program that writes without an end must not keep us from looking at the clock.
+      // Stop here so that a child which writes endlessly cannot keep the caller from checking the deadline.
       if (!limit_is_error && to.size() == limit) return {};
     }
     return {};
@@ -266,7 +267,7 @@ Result<std::string> FindProgram(const ProcessSpec& spec) {
   const std::string_view folders = path == spec.environment.end() ? "/usr/local/bin:/usr/bin:/bin" : std::string_view(path->second);
   if (!name.empty()) {
     for (const std::string_view folder : Split(folders, ':')) {
-      // A program of the folder where we happen to be is never meant.
+      // Skip relative folders: a program in the current directory is never meant.
       if (!folder.starts_with('/')) continue;
       if (std::string candidate = StrCat(folder, "/", name); IsProgram(candidate)) return candidate;
     }
@@ -294,7 +295,7 @@ Status CheckTexts(const ProcessSpec& spec) {
   return {};
 }
 
-// As exec wants them, which changes nothing of them.
+// exec(3) takes char* but does not change the texts.
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
@@ -304,7 +305,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 }
 
 Status NotStarted(const std::string& program, int error) {
-  // ENOENT also when the interpreter that a script names is missing.
+  // exec also reports ENOENT when the interpreter named by a script is missing.
   const bool missing = error == ENOENT || error == ENOTDIR;
   if (missing && ::access(program.c_str(), F_OK) == 0) return Invalid("run ", program, ": its interpreter is missing");
   const Code code = missing                                                                          ? Code::kNotFound

@@ -2,12 +2,12 @@
 // Runs another program and waits for it.
 //
 // Promises:
-//   1. the program gets its arguments as they are: no shell is ever involved;
-//   2. it inherits stdin, stdout and stderr as asked for and no other file of ours, with every signal at its default;
-//   3. nothing of it is left when a run fails: it is killed, with its process group or its children, and waited for. Only
-//      one that a device keeps from dying is left to die by itself;
-//   4. what it writes to us costs no more memory than the limits say.
-// Safe to use from several threads.
+//   1. the program gets its arguments unchanged: no shell is involved;
+//   2. the program inherits stdin, stdout and stderr as requested and no other descriptor, with every signal at its default;
+//   3. a failed run leaves no process behind: the program is killed together with its process group or its children, and reaped. The
+//      exception is a process that a device keeps from dying, which ends later;
+//   4. captured output takes no more memory than the limits say.
+// Thread-safe.
 
 #include <chrono>
 #include <map>
@@ -21,7 +21,7 @@ namespace allot {
 
 using Environment = std::map<std::string, std::string>;
 
-// The variables of this program. Not while another thread changes them.
+// Returns this process's environment. No other thread may change it meanwhile.
 Environment ProcessEnvironment();
 
 struct ProcessSpec {
@@ -29,29 +29,29 @@ struct ProcessSpec {
   enum class Stderr { kInherit, kCapture };
   enum class Group { kOwn, kOurs };
 
-  // The program, then its arguments. A program without a slash is looked for in the absolute folders of `environment`'s PATH.
-  // REQUIRES not empty.
+  // The program, then its arguments. A program without a slash is searched in the absolute folders of `environment`'s PATH. REQUIRES: not
+  // empty.
   std::vector<std::string> argv;
-  // All of it: nothing of our own is added.
+  // The complete environment: nothing is inherited.
   Environment environment;
-  // Where it starts, and what a relative program is relative to; empty: where we are.
+  // The directory where the program starts. A relative program path is relative to it. Empty: the current directory.
   std::string working_directory;
-  // kInherit needs Group::kOurs, as the terminal answers no other one, and implies it.
+  // kInherit implies Group::kOurs, because only the foreground process group may read the terminal.
   Stdin stdin_from = Stdin::kNull;
-  // kOurs: what a terminal sends to us (Ctrl-C) reaches it too. At the deadline it is killed with its group (kOwn), or with its children
-  // and theirs, as far as they have not left their parents (kOurs).
+  // kOurs: signals from the terminal (Ctrl-C) reach the program too. At the deadline, kOwn kills the process group; kOurs kills the program
+  // and those descendants that have not left their parents.
   Group group = Group::kOwn;
   Stderr stderr_to = Stderr::kInherit;
   size_t max_stdout = 1 << 20;
-  // Of a captured stderr this much is kept, from its beginning; the rest is dropped.
+  // Keeps this many bytes from the beginning of a captured stderr and drops the rest.
   size_t max_stderr = 64 << 10;
   std::chrono::milliseconds time_limit = std::chrono::seconds(60);
-  const Cancel* cancel = nullptr;  // who may end it sooner
+  const Cancel* cancel = nullptr;  // a request ends the run early
 };
 
 struct ProcessOutput {
-  int exit_code = 0;  // 0 when a signal ended it
-  int signal = 0;     // 0 when it ended by itself
+  int exit_code = 0;  // 0 if a signal ended the program
+  int signal = 0;     // 0 if the program exited
   std::string stdout_text;
   std::string stderr_text;
 
@@ -60,10 +60,10 @@ struct ProcessOutput {
   std::string Ending() const;
 };
 
-// The run's end, whatever the exit code. What the program left running is not waited for, even where it holds stdout open.
-// kNotFound when there is no such program (the message names it); kInvalid when it cannot be started as it is; kExhausted when it writes
-// more than `max_stdout`; kUnavailable when it runs longer than `time_limit`, is cancelled, or the system is out of
-// something.
+// Returns how the program ended, whatever its exit code. Does not wait for processes that the program left running, even if they hold
+// stdout open.
+// Returns kNotFound, naming the program, if it does not exist; kInvalid if it cannot be executed; kExhausted if it writes more than
+// `max_stdout`; kUnavailable if it runs longer than `time_limit`, is cancelled, or the system lacks a resource.
 Result<ProcessOutput> RunProcess(const ProcessSpec& spec);
 
 }  // namespace allot

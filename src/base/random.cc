@@ -10,7 +10,7 @@ namespace allot {
 
 uint64_t Random::Below(uint64_t bound) {
   CHECK(bound > 0);
-  // The numbers below 2^64 mod bound would favour the small remainders.
+  // Reject numbers below 2^64 mod bound: they would make small remainders more likely.
   const uint64_t unfair = (0 - bound) % bound;
   for (;;) {
     const uint64_t number = Next64();
@@ -20,7 +20,7 @@ uint64_t Random::Below(uint64_t bound) {
 
 uint64_t SystemRandom::Next64() {
   uint64_t number = 0;
-  // Up to 256 bytes come whole (getrandom(2)); a signal can only interrupt the wait for the first seed after boot.
+  // getrandom(2) returns up to 256 bytes at once. A signal can interrupt it only while it waits for the first seed after boot.
   ssize_t read;
   do {
     read = getrandom(&number, sizeof number, 0);
@@ -40,7 +40,7 @@ uint64_t SeededRandom::Next64() {
 
 namespace {
 
-// Of 128 bits, but for the version and the variant.
+// Writes the 128 bits with the version and the variant filled in.
 std::string WriteUuid(uint64_t high, uint64_t low, uint64_t version) {
   static constexpr char kHex[] = "0123456789abcdef";
   high = (high & 0xFFFFFFFFFFFF0FFF) | version << 12;

@@ -1,5 +1,5 @@
 #pragma once
-// Random numbers, and the names made of them.
+// Random numbers and UUIDs.
 
 #include <cstdint>
 #include <string>
@@ -13,20 +13,20 @@ class Random {
  public:
   virtual ~Random() = default;
 
-  // Every value is as likely as any other.
+  // Returns a uniformly distributed number.
   virtual uint64_t Next64() = 0;
 
-  // From 0 to `bound` - 1, without favourites. REQUIRES bound > 0.
+  // Returns a uniformly distributed number from 0 to `bound` - 1. REQUIRES: bound > 0.
   uint64_t Below(uint64_t bound);
 };
 
-// The kernel's generator: good enough for names that nobody may guess. Safe to use from several threads.
+// The kernel's generator, good enough for unguessable names. Thread-safe.
 class SystemRandom final : public Random {
  public:
   uint64_t Next64() override;
 };
 
-// The same numbers for the same seed, on every machine. Not for secrets, not thread-safe.
+// Gives the same numbers for the same seed on every machine. Not for secrets, not thread-safe.
 class SeededRandom final : public Random {
  public:
   explicit SeededRandom(uint64_t seed) : state_(seed) {}
@@ -38,9 +38,9 @@ class SeededRandom final : public Random {
 
 // A version 4 UUID in lower case: "f47ac10b-58cc-4372-a567-0e02b2c3d479".
 std::string Uuid4(Random& random);
-// Version 7: begins with the time, to a quarter of a microsecond, so that in the order of their texts they are in the order of time.
+// Version 7: begins with the time to a quarter of a microsecond, so sorting the texts sorts by time.
 std::string Uuid7(WallTime now, Random& random);
-// What orders UUIDs of version 7 by their time; empty where it is of another version.
+// Returns the part of a version 7 UUID that orders it by time, or empty for other versions.
 std::string_view TimeOfUuid(std::string_view uuid);
 
 }  // namespace allot

@@ -1,11 +1,11 @@
 #pragma once
-// How much of the program's own files is in memory. For programs that have to live in a few MiB.
+// How much of the program's own files is in memory. For programs that must run in a few MiB.
 
 namespace allot {
 
-// Drops the pages of the program and its libraries that came along when their neighbours were read, and has the kernel read only what is
-// used from now on: behind a limit on memory the rest would push out what is needed. A disk may be set to read 8 MiB ahead. Again after a
-// library was loaded. Best effort; costs a page fault for each page that is used again.
+// Drops the pages of the program and its libraries that readahead brought in, and limits further readahead: under a memory limit those
+// pages would push out pages in use. A disk may read 8 MiB ahead. Call it again after loading a library. Best effort; each page that is
+// used again costs one page fault.
 void ForgetReadahead();
 
 }  // namespace allot

@@ -1,12 +1,12 @@
 #pragma once
-// What is printed for a shell to read.
+// Quoting for shells.
 
 #include <string>
 #include <string_view>
 
 namespace allot {
 
-// `text` as one word: as it is where that is enough, else in single quotes.
+// Returns `text` as one word of a POSIX shell, in single quotes if needed.
 std::string ShellWord(std::string_view text);
 
 }  // namespace allot

@@ -1,7 +1,7 @@
 #pragma once
-// How a function says that it could not do its work.
+// The outcome of a function that can fail.
 //
-// Three kinds of trouble are kept apart:
+// Three kinds of failure are kept apart:
 //   1. bad input: kInvalid, kNotFound, kUnsupported. The caller must change something; the message names the field and the way out;
 //   2. not now: kExhausted, kUnavailable, kConflict. The same call may succeed later;
 //   3. a bug: CHECK (base/check.h) stops the program.
@@ -22,15 +22,15 @@ enum class Code {
   kOk,
   kInvalid,      // the input is wrong
   kNotFound,     // what the input names does not exist
-  kUnsupported,  // the input is right, but this program does not do it
+  kUnsupported,  // the input is valid, but this program does not support it
   kExhausted,    // a limit is reached or nothing is left
   kUnavailable,  // something outside does not answer, or answers with an error
-  kConflict,     // somebody else changed it first
+  kConflict,     // another writer changed it first
 };
 
 std::string_view CodeName(Code code);
 
-// What somebody may want to know about an error beyond its code and message: an area derives its own from it.
+// Facts about an error beyond its code and message. An area derives its own type from it.
 struct ErrorDetails {
   virtual ~ErrorDetails() = default;
 };
@@ -47,11 +47,11 @@ class [[nodiscard]] Status {
 
   bool ok() const { return code_ == Code::kOk; }
   Code code() const { return code_; }
-  // Null where there are none.
+  // nullptr if there are no details.
   const ErrorDetails* details() const { return details_.get(); }
   const std::string& message() const { return message_; }
 
-  // Puts what was being done in front of the message: "read slice.json: line 3: expected ','". Does nothing when ok.
+  // Prepends what was being done: "read slice.json: line 3: expected ','". Does nothing if ok.
   template <typename... Parts>
   Status Context(const Parts&... parts) && {
     if (!ok()) message_ = StrCat(parts..., ": ", message_);
@@ -92,7 +92,7 @@ Status Conflict(const Parts&... parts) {
   return Status(Code::kConflict, StrCat(parts...));
 }
 
-// A T, or why there is none.
+// A T, or the Status that says why there is none.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -135,7 +135,7 @@ class [[nodiscard]] Result {
 #define ALLOT_JOIN2(a, b) a##b
 #define ALLOT_JOIN(a, b) ALLOT_JOIN2(a, b)
 
-// ASSIGN_OR_RETURN(const auto x, MakeX()): x is the value, or the enclosing function returns the error.
+// ASSIGN_OR_RETURN(const auto x, MakeX()) assigns the value to x or returns the error from the enclosing function.
 #define ASSIGN_OR_RETURN(lhs, expression) ASSIGN_OR_RETURN_IMPL(ALLOT_JOIN(result_, __LINE__), lhs, expression)
 #define ASSIGN_OR_RETURN_IMPL(result, lhs, expression) \
   auto result = (expression);                          \

@@ -6,7 +6,7 @@ std::string Quoted(std::string_view text, size_t limit) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string quoted = "\"";
   size_t kept = std::min(text.size(), limit);
-  // Never cut a UTF-8 sequence in two.
+  // Do not split a UTF-8 sequence.
   while (kept < text.size() && kept > 0 && (static_cast<unsigned char>(text[kept]) & 0xC0) == 0x80) --kept;
   for (const char c : text.substr(0, kept)) {
     switch (c) {

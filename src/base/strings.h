@@ -28,7 +28,7 @@ void Append(std::string& to, const Part& part) {
 
 }  // namespace internal
 
-// The parts (text, characters, bools, whole numbers) one after the other.
+// Concatenates text, characters, bools and whole numbers.
 template <typename... Parts>
 std::string StrCat(const Parts&... parts) {
   std::string text;
@@ -36,7 +36,7 @@ std::string StrCat(const Parts&... parts) {
   return text;
 }
 
-// `text` in double quotes, with JSON's escapes; longer than `limit` bytes it is cut and ends in "...".
+// Returns `text` in double quotes with JSON's escapes. Text beyond `limit` bytes is cut and ends in "...".
 std::string Quoted(std::string_view text, size_t limit = 80);
 
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);

@@ -15,7 +15,7 @@ Result<std::shared_ptr<const Program>> Cache::Get(std::string_view expression) {
     if (const auto found = young_.find(expression); found != young_.end()) return *found->second;
     if (const auto found = old_.find(expression); found != old_.end()) entry = found->second;
   }
-  // Compiling is not done under the lock; two threads may do it at the same time, and the first result stays.
+  // Compile without the lock. Two threads may compile the same text; the first result stays.
   if (entry == nullptr) entry = std::make_shared<const Entry>(Program::Compile(expression, options_));
   const std::unique_lock lock(mutex_);
   const auto [found, added] = young_.try_emplace(std::string(expression), entry);

@@ -1,5 +1,5 @@
 #pragma once
-// Compiled selectors by their text.
+// A cache of compiled selectors, keyed by their text.
 
 #include <functional>
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace allot::cel {
 
-// Thread-safe. A lookup of what is there takes a shared lock only. Errors are kept too: a wrong selector is not compiled for every Pod.
+// Thread-safe. A hit takes only a shared lock. Errors are cached too, so an invalid selector is not compiled again for every Pod.
 class Cache {
  public:
   static constexpr size_t kDefaultSize = 1024;
 
   explicit Cache(const Options& options = {}, size_t max_size = kDefaultSize) : options_(options), max_size_(max_size) {}
 
-  // The program of `expression`, or why it does not compile. What was returned stays usable after it has left the cache.
+  // Returns the program of `expression`, or why it does not compile. The program stays usable after it has left the cache.
   Result<std::shared_ptr<const Program>> Get(std::string_view expression);
 
   size_t size() const;
@@ -28,7 +28,7 @@ class Cache {
  private:
   using Entry = Result<std::shared_ptr<const Program>>;
 
-  // Finds a key by a view of it.
+  // Allows lookups by string_view.
   struct Hash {
     using is_transparent = void;
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
@@ -38,7 +38,7 @@ class Cache {
   const Options options_;
   const size_t max_size_;
   mutable std::shared_mutex mutex_;
-  // Two generations: what is asked for again moves from the older one to the younger one; when that is full the older one goes.
+  // Two generations. A hit in the old one moves the entry to the young one; when the young one is full, the old one is dropped.
   Generation young_, old_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// A device for tests: attributes and capacities from a few words.
+// Builds a device for tests from attributes and capacities.
 
 #include <deque>
 #include <string>
@@ -68,7 +68,7 @@ class TestDevice {
 
 inline constexpr std::string_view kTestDriver = "gpu.nvidia.com";
 
-// The GPU that most tests ask about.
+// The GPU of most tests.
 inline TestDevice TestGpu() {
   TestDevice gpu;
   gpu.Text("productName", "NVIDIA L4").Int("index", 3).Bool("ecc", true).Version("driverVersion", "550.54.15");

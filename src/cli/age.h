@@ -11,7 +11,7 @@ namespace allot::cli {
 using kube::Age;
 using kube::HumanDuration;
 
-// "Mon, 16 Nov 2026 00:34:43 +0000", as describe writes times, in UTC; the text itself where that is no time.
+// "Mon, 16 Nov 2026 00:34:43 +0000", as describe prints times, in UTC; the text itself if it is not a time.
 std::string LongTime(std::string_view time);
 
 }  // namespace allot::cli

@@ -1,5 +1,5 @@
 #pragma once
-// `allot apply`: makes objects what files say, by server-side apply.
+// `allot apply`: creates and updates objects from files, by server-side apply.
 
 #include "cli/args.h"
 

@@ -1,4 +1,4 @@
-// What may stand in place of the last word of a command line.
+// The completions of the last word of a command line.
 
 #include <algorithm>
 
@@ -29,10 +29,10 @@ void OfferVerbs(const std::vector<Verb>& verbs, Completions& completions) {
 void OfferKinds(Completions& completions) {
   for (const kube::ApiResource& resource : kube::KnownResources()) {
     Offer(resource.type.plural, completions);
-    // Ours; a short name like "po" needs no completion.
+    // Our own short names; one like "po" needs no completion.
     if (const std::string name = resource.short_names.empty() ? "" : resource.short_names[0]; name.size() > 3) Offer(name, completions);
   }
-  // Without a letter the kinds that allot works with are enough, and cost no request.
+  // Before the first letter, offer only the kinds that allot works with: they need no request.
   completions.kinds = !completions.begun.empty();
 }
 
@@ -47,7 +47,7 @@ void OfferValue(const Flag& flag, Completions& completions) {
   }
 }
 
-// The flag whose value stands in the word itself, "--output=y" or "-o=y"; sets the prefix.
+// The flag of a word that contains the flag's value, "--output=y" or "-o=y"; sets the prefix.
 const Flag* OpenInWord(std::span<const Flag> flags, Completions& completions) {
   const size_t equals = completions.begun.find('=');
   if (!completions.begun.starts_with('-') || equals == std::string::npos) return nullptr;
@@ -78,10 +78,10 @@ void CompleteTypes(const std::vector<std::string>& operands, bool all_namespaces
     completions.names_of = operands[0];
     completions.taken.assign(operands.begin() + 1, operands.end());
   }
-  if (all_namespaces) completions.names_of.clear();  // a name would be refused
+  if (all_namespaces) completions.names_of.clear();  // get and delete refuse names with -A
 }
 
-// NAME, or pod/NAME where that is begun.
+// NAME, or pod/NAME if the word begins so.
 void CompletePods(const std::vector<std::string>& operands, Completions& completions) {
   const std::string last = completions.begun;
   if (const size_t slash = last.find('/'); slash != std::string::npos) {
@@ -101,7 +101,7 @@ Completions Complete(std::span<const std::string> given) {
   Completions completions;
   const std::vector<Verb> verbs = AllVerbs();
   completions.begun = given.empty() ? "" : given.back();
-  // The word that is being written is no verb yet.
+  // The last word is not a verb yet.
   std::vector<std::string_view> before(given.begin(), given.empty() ? given.begin() : given.end() - 1);
   const std::vector<std::string> words = VerbFirst(before);
   const Verb* const verb = words.empty() ? nullptr : FindVerb(verbs, words[0]);
@@ -111,20 +111,20 @@ Completions Complete(std::span<const std::string> given) {
     if (only_flags && !given.empty() &&
         (given.back().starts_with('-') || (!before.empty() && TakesNext(known, before.back()) != nullptr))) {
       std::vector<std::string> as_if(given.begin(), given.end());
-      as_if.emplace(as_if.begin(), GetVerb().name);  // get: what it takes, most others do
+      as_if.emplace(as_if.begin(), GetVerb().name);  // get: most other verbs take the same operands
       return Complete(as_if);
     }
     if (only_flags) OfferVerbs(verbs, completions);
     return completions;
   }
   if (const auto rest = std::find(words.begin(), words.end(), "--"); verb->operands == Operands::kCommand && rest != words.end()) {
-    // Somebody else's command line.
+    // The command's own words: complete nothing.
     (rest + 1 == words.end() ? completions.commands : completions.files) = true;
     return completions;
   }
   const std::vector<Flag> flags = AllFlags(*verb);
   std::vector<std::string> operands;
-  const Flag* open = nullptr;  // whose value the last word is
+  const Flag* open = nullptr;  // the flag whose value is the last word
   bool all_namespaces = false;
   for (size_t i = 1; i < words.size(); ++i) {
     if (open != nullptr) {

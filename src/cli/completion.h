@@ -1,5 +1,5 @@
 #pragma once
-// `allot completion`: scripts that complete verbs, flags, their values, kinds and names in a shell; made of the same tables as --help.
+// `allot completion`: prints scripts that complete verbs, flags, their values, kinds and names in a shell, from the same tables as --help.
 
 #include <span>
 #include <string>
@@ -11,23 +11,24 @@ namespace allot::cli {
 
 Verb CompletionVerb();
 
-// `allot __complete WORD...`: what may stand in place of the last word, a line each; ":files" alone: a file. What the scripts call. What
-// only the cluster knows is asked for, within two seconds with all that this takes; what goes wrong gives no words.
+// `allot __complete WORD...`: prints the completions of the last word, one on each line, or ":files" for a path. The scripts call it. It
+// asks the cluster for kinds and names, within two seconds in total; errors give no completions.
 Verb CompleteVerb();
 
-// Without a cluster: verbs, flags, their choices, kinds that allot works with. The rest says what to ask for.
+// The completions that need no cluster: verbs, flags, their values, kinds that allot works with. The other members say what to ask the
+// cluster for.
 struct Completions {
   std::vector<std::string> words;  // whole, with `prefix`
   bool files = false;              // a path is being written
   bool commands = false;           // a program is being named
-  std::string prefix;              // of the last word, in front of what is completed: "pod/", "--namespace=", "pods,"
+  std::string prefix;              // of the last word, before the part to complete: "pod/", "--namespace=", "pods,"
   std::string begun;               // the rest of the last word
 
   bool kinds = false;              // ask for kinds that allot does not work with
-  std::string names_of;            // ask for the objects of this kind; empty: do not
-  std::vector<std::string> taken;  // names that are written already
+  std::string names_of;            // ask for the objects of this kind; empty: do not ask
+  std::vector<std::string> taken;  // names that are already on the line
   std::string config_list;         // "contexts", "clusters", "users": names of the kubeconfig
-  std::vector<std::string> line;   // the verb and what stands before the last word and the flag that it belongs to
+  std::vector<std::string> line;   // the verb and the words before the last word and its flag
 };
 Completions Complete(std::span<const std::string> words);
 

@@ -1,5 +1,5 @@
 #pragma once
-// `allot delete`: ends objects and waits until they are gone.
+// `allot delete`: deletes objects and waits until they are gone.
 
 #include "cli/args.h"
 

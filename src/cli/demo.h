@@ -1,5 +1,5 @@
 #pragma once
-// allot demo: GPU sharing on this machine in a few seconds, on simulated GPUs; nothing of it stays.
+// `allot demo`: shows GPU sharing on simulated GPUs in a few seconds, and leaves nothing behind.
 
 #include "cli/args.h"
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kRtx3090 = "NVIDIA GeForce RTX 3090";
 
-// A claim template for so much memory of one GPU; of any model where none is named.
+// A claim template for `memory` of one GPU of `model`; an empty model is any model.
 DemoManifest Template(std::string_view name, std::string_view memory, std::string_view model) {
   std::string yaml =
       StrCat("apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata:\n  name: ", name,

@@ -1,5 +1,5 @@
 #pragma once
-// What `allot demo` applies, and prints for who wants to do the same by hand.
+// The manifests that `allot demo` applies, and prints with --print.
 
 #include <string>
 #include <vector>
@@ -12,10 +12,10 @@ struct DemoManifest {
   std::string yaml;  // one object
 };
 
-// In the order in which they are applied.
+// In the order in which the demo applies them.
 std::vector<DemoManifest> DemoManifests();
 
-// All of them as one stream for `kubectl apply -f -`, each behind a comment with the name of its file.
+// All manifests as one stream for `kubectl apply -f -`, each after a comment with its file name.
 std::string DemoYaml();
 
 }  // namespace allot::cli

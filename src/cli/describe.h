@@ -1,5 +1,5 @@
 #pragma once
-// `allot describe`: one object in words, with what belongs to it.
+// `allot describe`: prints objects with their related objects and events.
 
 #include "cli/args.h"
 

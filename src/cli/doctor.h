@@ -1,5 +1,5 @@
 #pragma once
-// `allot doctor`: whether a cluster is ready for allot, and what to do where it is not.
+// `allot doctor`: checks whether a cluster is ready for allot, and says how to fix what is not.
 
 #include "cli/args.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// `allot explain`: why a Pod is where it is, or why it waits, device by device, and what would let it start.
+// `allot explain`: says why a Pod runs where it does, or why it waits, for each device, and what would let it start.
 
 #include "cli/args.h"
 

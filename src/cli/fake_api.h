@@ -1,5 +1,5 @@
 #pragma once
-// For tests: runs the program against a server of the test's own.
+// For tests: runs the program against the test's own server.
 //
 //   FakeApi api([](const http::Request& request) { return FakeApi::Json(200, "{...}"); });
 //   const FakeApi::Outcome outcome = api.Run({"get", "pods"});

@@ -25,7 +25,7 @@ Result<std::vector<CustomColumn>> ParseColumns(std::string_view text);
 std::string ColumnsHeader(const std::vector<CustomColumn>& columns);
 std::string ColumnsRow(const std::vector<CustomColumn>& columns, const json::Value& object);
 
-// What get, and get --watch, were asked for.
+// The flags of get and get --watch.
 struct GetRequest {
   std::string label_selector, field_selector;
   std::string output;                  // empty, "wide", "json", "yaml", "name", "jsonpath" or "custom-columns"
@@ -41,24 +41,25 @@ struct GetRequest {
   TableOptions Options() const;
 };
 
-// The value that an object is sorted by, empty where it has none, and which of two comes first: numbers and amounts by their size.
+// SortKeyOf returns the value that an object is sorted by, empty if it has none. IsSortedBefore compares two keys; numbers and quantities
+// compare by value.
 std::string SortKeyOf(const json::JsonPath& path, const json::Value& object);
 bool IsSortedBefore(const std::string& a, const std::string& b);
 
-// The table of a target's collection, all pages; or of one object, where there is a name. kNotFound where that is none.
+// Fetches the table of a target's collection, all pages; or of one object if `name` is not empty. kNotFound if that does not exist.
 Result<Table> FetchTable(Session& session, const Target& target, const std::string& name, const GetRequest& request);
 
-// Prints what is there in one of the outputs that are no tables. Gives the last error; those before it are told.
+// Prints the objects in an output that is not a table. Report prints all errors except the last, and returns that one.
 Status PrintObjects(Session& session, const std::vector<Target>& targets, const GetRequest& request);
 Status Report(const std::vector<Status>& errors);
 
-// The object as kubectl prints it: without managedFields; with apiVersion and kind, which the items of a list lack.
+// The object as kubectl prints it: without managedFields, and with apiVersion and kind, which items of a list lack.
 kube::ObjectPtr ForPrinting(const kube::Object& object, const kube::ResourceType& type);
 
 // "pod", "resourceclaim.resource.k8s.io"
 std::string KindName(const kube::ResourceType& type);
 
-// Prints what is there and then what changes, until somebody ends the program. Returns with an error only.
+// Prints the objects and then every change, until the program ends. Returns only with an error.
 Status WatchObjects(Session& session, const Target& target, const GetRequest& request);
 
 }  // namespace allot::cli

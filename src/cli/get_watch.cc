@@ -26,7 +26,7 @@ class Watcher {
   }
 
   Status Run() {
-    // One that is named and does not exist is an error now; later it may come and go.
+    // If the named object does not exist at the start, that is an error; later it may be deleted and created again.
     if (!name_.empty()) TRY(session_.client().Get(resource_.type, session_.NamespaceOf(target_), name_).status());
     TRY(List());
     bool expired = false;
@@ -49,7 +49,7 @@ class Watcher {
   }
 
  private:
-  // Prints what is new since the last list or event.
+  // Prints the rows that changed since the last list or event.
   Status List() {
     std::map<std::string, std::string> seen;
     if (request_.IsTable()) {
@@ -79,7 +79,7 @@ class Watcher {
     return Status();
   }
 
-  // One watch to its end.
+  // Runs one watch to its end.
   Status Follow() {
     kube::WatchOptions options;
     options.label_selector = request_.label_selector;
@@ -163,7 +163,7 @@ class Watcher {
   Table table_;  // the columns
   std::vector<size_t> widths_;
   std::string version_;
-  std::map<std::string, std::string> seen_;  // the resourceVersion that was printed last
+  std::map<std::string, std::string> seen_;  // the resourceVersion of each printed row
   bool printed_ = false, complained_ = false, output_failed_ = false;
 };
 

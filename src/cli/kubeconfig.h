@@ -1,5 +1,5 @@
 #pragma once
-// `allot kubeconfig`: a kubeconfig of one's own for the API of this machine.
+// `allot kubeconfig`: creates a kubeconfig of the caller for the API server of this machine.
 
 #include <string>
 
@@ -10,11 +10,11 @@ namespace allot::cli {
 
 Verb KubeconfigVerb();
 
-// The socket of the user's own server where one runs, else that of the machine's.
+// Returns `own` if a server listens there, else `machine`; `own` also if it exists and no server listens at either.
 std::string ChooseSocket(const std::string& own, const std::string& machine);
 
-// Asks the server whose unix socket this is for a kubeconfig of the user who runs this. kUnavailable where no server answers; else what it
-// says.
+// Asks the server at this unix socket for a kubeconfig of the calling user. kUnavailable, with the server's message if there is one, if the
+// server does not answer or refuses.
 Result<std::string> AskForKubeconfig(const std::string& socket);
 
 }  // namespace allot::cli

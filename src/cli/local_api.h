@@ -1,5 +1,5 @@
 #pragma once
-// The API server of this machine (`allot up`, `allot apiserver`), by its unix socket: no kubeconfig is needed.
+// Finds the API server of this machine (`allot up`, `allot apiserver`) by its unix socket, without a kubeconfig.
 
 #include <string>
 #include <string_view>
@@ -11,18 +11,18 @@ struct LocalApi {
   std::string name_space = "default";  // the caller's own
 };
 
-// The one whose kubeconfig KUBECONFIG names, the user's own, the machine's: the first at whose socket somebody listens.
+// The first of these servers that listens: that of the kubeconfig in KUBECONFIG, the user's own, the machine's.
 LocalApi FindLocalApi();
 
-// The caller's own namespace at the server of this socket: who started it has "default".
+// The caller's own namespace at the server of this socket; "default" for the user who started the server.
 std::string NamespaceAt(const std::string& socket);
 
-// What --server says, as a URL: that of the unix socket where it is an absolute path, else the text itself.
+// The value of --server as a URL: an absolute path becomes that of the unix socket, other text stays as it is.
 std::string ServerUrlOf(const std::string& text);
-// The path of the unix socket of such a URL; empty: it is another one.
+// The path of the unix socket of such a URL; empty for other URLs.
 std::string SocketOf(std::string_view url);
 
-// Whether somebody listens at the socket, and lets us in.
+// Whether a server listens at the socket and accepts our connection.
 bool Listens(const std::string& socket);
 
 }  // namespace allot::cli

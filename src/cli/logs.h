@@ -1,5 +1,5 @@
 #pragma once
-// `allot logs`: what a Pod's container has written, of any Kubernetes API, as kubectl prints it.
+// `allot logs`: prints the log of a Pod's container, from any Kubernetes API, as kubectl does.
 
 #include "cli/args.h"
 

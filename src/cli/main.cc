@@ -8,12 +8,12 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 
-// kubectl asks a program of this name to complete what stands behind `kubectl allot`. The last line tells it not to offer files.
+// kubectl calls a program of this name to complete the words after `kubectl allot`. The last line tells it not to offer files.
 constexpr std::string_view kCompleter = "kubectl_complete-allot";
 constexpr const char* kNoFiles = ":4\n";
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is an error of the write
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection then returns an error
   allot::cli::HoldStandardFiles();
   std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (argc == 0 || !std::string_view(argv[0]).ends_with(kCompleter)) return allot::cli::RunProgram(words);

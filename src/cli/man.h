@@ -1,5 +1,5 @@
 #pragma once
-// `allot man`: the manual page, made of the same table of verbs and flags as --help.
+// `allot man`: prints the manual page, from the same table of verbs and flags as --help.
 
 #include <span>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// Objects that people write into files: YAML or JSON, several documents, lists.
+// Objects in files: YAML or JSON, several documents, lists.
 
 #include <string>
 #include <string_view>
@@ -15,13 +15,13 @@ struct Manifest {
   std::string place;  // for messages: "gpu.yaml, document 2", "gpu.yaml, document 1, items[3]"
   kube::ObjectPtr object;
   const kube::ApiResource* resource = nullptr;
-  std::string namespace_name;                    // where it goes; empty for kinds without one
+  std::string namespace_name;                    // the object's namespace; empty for cluster-scoped kinds
   std::shared_ptr<const std::string> text = {};  // of the whole file
-  // The server does not have the kind: a CustomResourceDefinition among the manifests, which comes before this one, defines it.
+  // The server does not have the kind yet: an earlier manifest is the CustomResourceDefinition that defines it.
   bool awaits_definition = false;
 };
 
-// One document or item as it was read, not yet checked against the cluster.
+// One document or item, not yet checked against the cluster.
 struct RawManifest {
   std::string place;
   kube::ObjectPtr object;
@@ -31,16 +31,16 @@ struct RawManifest {
 // The objects of a text. kInvalid names the place and the field: each has apiVersion, kind and metadata.name.
 Result<std::vector<RawManifest>> ParseManifests(std::string_view text, const std::string& name);
 
-// The objects of files, folders (their *.yaml, *.yml and *.json, by name; folders in them with `recursive`) and "-", standard input.
-// In the order in which they stand there, but for definitions that others wait for, which come first. Nothing of it is used when one is
-// wrong: the error has all that is wrong, a line each.
+// Reads the objects of files, folders (their *.yaml, *.yml and *.json, by name; subfolders with `recursive`) and "-", standard input.
+// The order is that of the files, except that definitions come before the objects of their kinds. If any object is wrong, the result is an
+// error with a line for each of them.
 Result<std::vector<Manifest>> ReadManifests(Session& session, const std::vector<std::string>& sources, bool recursive);
 
-// The line of a text in which the last key of a field's path ("spec.containers[0].comand", ".spec.contianers") is written; 0: none, or
-// several have it.
+// The line of a text that has the last key of a field's path ("spec.containers[0].comand", ".spec.contianers"); 0 if no line or several
+// lines have it.
 size_t LineOfField(std::string_view text, std::string_view path);
 
-// What they name, for verbs that look at objects.
+// The objects that the files name, for verbs that read objects.
 Result<std::vector<Target>> ManifestTargets(Session& session, const std::vector<std::string>& sources, bool recursive);
 
 }  // namespace allot::cli

@@ -1,5 +1,5 @@
 #pragma once
-// allot node: the agent of one node (src/node).
+// `allot node`: runs the agent of one node (src/node).
 
 #include "cli/args.h"
 

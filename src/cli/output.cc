@@ -38,13 +38,13 @@ bool OutputFailed() { return std::ferror(stdout) != 0; }
 void HoldStandardFiles() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0) continue;
-    // The lowest number that is free is this one. Open the wrong way round, each use fails with EBADF as it would have.
+    // open returns the lowest free number, which is `fd`. In the wrong direction every use fails with EBADF, as with a closed file.
     ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);  // NOLINT(android-cloexec-open): programs that we run inherit it
   }
 }
 
 void Note(std::string_view text) {
-  // What cannot be said on standard error cannot be said at all.
+  // Errors of standard error are ignored: there is no other place to report them.
   std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
 }
 

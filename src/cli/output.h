@@ -1,5 +1,5 @@
 #pragma once
-// What the program says: results on standard output, everything else on standard error.
+// The program's output: results go to standard output, everything else to standard error.
 
 #include <string_view>
 
@@ -7,26 +7,26 @@
 
 namespace allot::cli {
 
-// kUnavailable, with what the kernel said, for a full disk or a standard output that is closed. A pipe that nobody reads any more ends the
-// program at once and without a word, by SIGPIPE, as it ends every program of a pipeline.
+// kUnavailable, with the kernel's message, for a full disk or a closed standard output. If the reader of a pipe has gone, SIGPIPE ends the
+// program at once and without a message, as it ends every program of a pipeline.
 Status Print(std::string_view text);
 Status Flush();
-// Whether that has failed before: there is nobody to tell of what is done next.
+// Whether an earlier write to standard output failed.
 bool OutputFailed();
 
-// Puts something in place of standard files that are closed, which fails what reads or writes it: the next socket would get their number,
-// and what is printed would go to the server. Before anything is opened.
+// Opens /dev/null, in the wrong direction, in place of closed standard files. Otherwise the next socket would get their number, and output
+// would go to the server. Reads and writes still fail. Call it before anything is opened.
 void HoldStandardFiles();
 
-// A line on standard error.
+// Prints a line on standard error.
 void Note(std::string_view text);
 
-// The error as kubectl words it: `Error from server (NotFound): pods "x" not found`, or "error: ..." where no server said it.
+// The error as kubectl prints it: `Error from server (NotFound): pods "x" not found`, or "error: ..." if it is not the server's.
 std::string ErrorText(const Status& status);
 
-// Flushes and gives the exit code: 0; 1 with the error's text for one that is not ok.
+// Flushes and returns the exit code: 0, or 1 after printing the error.
 int Exit(const Status& status);
-// 2, with the error's text: the command line makes no sense, and nothing was tried.
+// Prints the error and returns 2: the command line is invalid, and nothing was tried.
 int BadUsage(std::string_view what);
 
 }  // namespace allot::cli

@@ -1,5 +1,5 @@
 #pragma once
-// Pods as people name them on a command line.
+// Names of Pods on a command line.
 
 #include <span>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace allot::cli {
 
-// "train", "pod/train", "pods/train", "po/train", or a "pod" in front of names: the names alone, each once. kInvalid for another kind,
-// and a name that cannot be one.
+// Returns the names, each once, of "train", "pod/train", "pods/train", "po/train", or names after a "pod". kInvalid for another kind, or an
+// invalid name.
 Result<std::vector<std::string>> PodNames(std::span<const std::string> operands);
 
 }  // namespace allot::cli

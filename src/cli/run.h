@@ -1,5 +1,5 @@
 #pragma once
-// allot run: a command with a share of a GPU of this machine.
+// `allot run`: runs a command with a share of a GPU of this machine.
 
 #include "cli/args.h"
 

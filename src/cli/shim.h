@@ -1,5 +1,5 @@
 #pragma once
-// `allot shim FOLDER`: the process beside each container of `allot up` (local/shim.h). Not for people.
+// `allot shim FOLDER`: the process beside each container of `allot up` (local/containers/shim.h). An internal verb.
 
 #include "cli/args.h"
 

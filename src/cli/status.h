@@ -1,5 +1,5 @@
 #pragma once
-// `allot status`: every GPU of the cluster, its shares, who holds them, and who waits.
+// `allot status`: shows every GPU of the cluster, its shares and their holders, and the waiting Pods.
 
 #include "cli/args.h"
 

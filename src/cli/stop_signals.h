@@ -1,5 +1,5 @@
 #pragma once
-// The end of a program that runs until it is told to stop.
+// Signals that stop a program which runs until it is stopped.
 
 #include <unistd.h>
 
@@ -13,17 +13,17 @@
 
 namespace allot::cli {
 
-// Requests `stop` at the first signal that asks us to end; at the second one the program ends at once, with `last_words` on standard output
-// (what gives a terminal back). They must outlive it.
+// The first such signal requests `stop`. The second one ends the program at once, after writing `last_words` to standard output (which
+// restores a terminal). `last_words` must outlive this object.
 class StopSignals {
  public:
-  // `patient`: a second signal does not end the program at once.
+  // If `patient`, a second signal does not end the program at once.
   explicit StopSignals(std::string_view last_words = "", bool patient = false) {
     sigset_t signals;
     sigemptyset(&signals);
     for (const int one : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
       struct sigaction now = {};
-      // What the caller has turned off (nohup) stays so.
+      // Signals that the caller ignores (nohup) stay ignored.
       if (one != SIGTERM && ::sigaction(one, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) continue;
       sigaddset(&signals, one);
     }

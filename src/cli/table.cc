@@ -12,7 +12,7 @@ using kube::Object;
 
 std::string TextOf(const json::Value& value) { return std::string(Object::Text(value)); }
 
-// As kubectl shows a cell: text up to its first line end, nothing for null.
+// A cell as kubectl prints it: text up to its first line end, nothing for null.
 std::string CellText(const json::Value& cell) {
   if (cell.IsNull()) return "";
   if (!cell.IsString()) return json::Write(cell);
@@ -21,7 +21,7 @@ std::string CellText(const json::Value& cell) {
   std::string shown;
   for (const char c : text.substr(0, end)) {
     if (c == '\x1B') {
-      shown += "^[";  // no control of the terminal by what somebody wrote into an object
+      shown += "^[";  // text of an object must not control the terminal
     } else {
       shown += c == '\t' ? ' ' : c;
     }
@@ -44,7 +44,7 @@ void SetIdentity(Row& row, const json::Value& object, const json::JsonPath* sort
   }
 }
 
-// The columns of labels, each with a tab in front.
+// The columns of labels, each after a tab.
 std::string LabelCells(const Row& row, const TableOptions& options) {
   std::string cells;
   for (const std::string& key : options.label_columns) {

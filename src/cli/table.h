@@ -1,5 +1,5 @@
 #pragma once
-// Tables as the API server makes them for people, and how they are printed.
+// The API server's tables, and how to print them.
 
 #include <map>
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace allot::cli {
 
-// What asks a server for tables, and for objects where it has none.
+// The Accept header that asks a server for tables, or for objects if it has no tables.
 inline constexpr char kAcceptTable[] =
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
 
@@ -37,15 +37,15 @@ struct Table {
   std::string resource_version, continue_token;
 };
 
-// Of a Table, or, where the server answered with an object or a list of them, a table of names and ages.
-// kUnavailable for anything else. `sort_by`, where given, is what rows get as their sort_key; the server must have sent whole objects.
+// Reads a Table; an object or a list of objects becomes a table of names and ages. kUnavailable for anything else. If `sort_by` is given,
+// rows get its value as their sort_key; the server must have sent whole objects.
 Result<Table> ReadTable(const json::Value& root, WallTime now, const json::JsonPath* sort_by = nullptr);
 
 struct TableOptions {
   bool wide = false;
-  bool namespaces = false;                   // a column NAMESPACE in front
-  std::string kind;                          // in front of names, with a slash; empty: none
-  std::vector<std::string> label_columns{};  // a column for each of these, then one for all of them
+  bool namespaces = false;                   // print a first column NAMESPACE
+  std::string kind;                          // the prefix of names, before a slash; empty: none
+  std::vector<std::string> label_columns{};  // print a column for each of these labels
   bool show_labels = false;
 };
 

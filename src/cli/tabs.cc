@@ -7,7 +7,7 @@
 namespace allot::cli {
 namespace {
 
-// Characters, not bytes; how wide a terminal draws them is not known here, as it is not to kubectl.
+// Counts characters, not bytes, and ignores their width on a terminal, as kubectl does.
 size_t Width(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -24,7 +24,7 @@ class Setter {
   }
 
  private:
-  // Sets lines from `begin` to `end`, of which the columns so far have their widths.
+  // Aligns lines from `begin` to `end`; the widths of their earlier columns are known.
   void Format(size_t begin, size_t end) {
     const size_t column = widths_.size();
     for (size_t line = begin; line < end;) {

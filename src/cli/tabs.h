@@ -1,7 +1,6 @@
 #pragma once
-// Columns of text, set as kubectl's are (Go's text/tabwriter): a cell ends in a tab, and cells below each other are as wide as the widest
-// of them plus the padding. A column lasts as long as consecutive lines have a cell in it; what stands behind a line's last tab belongs
-// to no column.
+// Columns of text, aligned as kubectl's (Go's text/tabwriter): a cell ends with a tab, and the cells of a column are as wide as the widest
+// of them plus the padding. A column ends at the first line without a cell in it. Text after a line's last tab belongs to no column.
 
 #include <string>
 #include <string_view>
@@ -14,11 +13,11 @@ struct TabOptions {
   size_t padding = 2;
 };
 
-// Of get: columns at least 6 wide, 3 apart. Of describe: 2 apart.
+// get: columns at least 6 wide, 3 apart. describe: 2 apart.
 inline constexpr TabOptions kTableTabs{6, 3};
 inline constexpr TabOptions kDescribeTabs{0, 2};
 
-// `remembered`, where given: the widths that columns had at least in earlier calls, which they keep; brought up to date.
+// If `remembered` is given, columns are at least as wide as in earlier calls; the call updates it.
 std::string SetTabs(std::string_view text, TabOptions options, std::vector<size_t>* remembered = nullptr);
 
 }  // namespace allot::cli

@@ -8,7 +8,7 @@ namespace allot::cli {
 
 Verb UpVerb();
 
-// What `up` has wherever it is told nothing: this program, its PATH, all parts. Without nodes and a folder.
+// The options of `up` without flags: this program and all parts, but no nodes and no data folder.
 local::UpOptions UpDefaults();
 
 }  // namespace allot::cli

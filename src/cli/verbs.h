@@ -12,10 +12,10 @@ namespace allot::cli {
 
 std::vector<Verb> AllVerbs();
 
-// `words` with the verb in front, where flags stand before it: `-n lab get pods` as `get -n lab pods`.
+// Moves the verb to the front if flags come before it: `-n lab get pods` becomes `get -n lab pods`.
 std::vector<std::string> VerbFirst(std::span<const std::string_view> words);
 
-// Runs `words` (without the program's name) and returns the exit code: 0, 1 for what failed, 2 for a command line that makes no sense.
+// Runs `words` (without the program's name) and returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line.
 int RunProgram(std::span<const std::string_view> words);
 
 }  // namespace allot::cli

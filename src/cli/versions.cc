@@ -39,7 +39,7 @@ void Versions::Set(const Manifest& manifest, std::string version) {
   if (found != known_.end() && found->second) (*found->second)[std::string(manifest.object->name())] = std::move(version);
 }
 
-// False where that is not worth it, not allowed, or more than a few pages long.
+// Returns false if a list is not worthwhile, not allowed, or longer than a few pages.
 bool Versions::List(const Manifest& manifest, size_t named) {
   std::optional<std::map<std::string, std::string>>& known = known_[{manifest.resource, manifest.namespace_name}];
   if (named < kMany) return false;

@@ -1,6 +1,6 @@
 #pragma once
-// Which version objects had before they are applied, for as few requests as that takes: one list (of metadata alone) for a kind and
-// namespace of which the manifests name many, a request for each object otherwise.
+// Finds the resourceVersions of objects before they are applied, with few requests: one list (of metadata only) for a kind and namespace
+// with many manifests, else one request for each object.
 
 #include <map>
 #include <optional>
@@ -19,9 +19,9 @@ class Versions {
   // `manifests` must outlive it.
   Versions(Session& session, const std::vector<Manifest>& manifests);
 
-  // The resourceVersion of what is there; nothing: there is no such object.
+  // The resourceVersion of the stored object; nullopt if it does not exist.
   Result<std::optional<std::string>> Of(const Manifest& manifest);
-  // What was applied: a manifest further on may name the same object.
+  // Records an applied object: a later manifest may name it again.
   void Set(const Manifest& manifest, std::string version);
 
  private:
@@ -30,8 +30,8 @@ class Versions {
   bool List(const Manifest& manifest, size_t named);
 
   Session& session_;
-  std::map<Place, size_t> named_;                                             // how many manifests there are
-  std::map<Place, std::optional<std::map<std::string, std::string>>> known_;  // nothing: asked for one by one
+  std::map<Place, size_t> named_;                                             // number of manifests
+  std::map<Place, std::optional<std::map<std::string, std::string>>> known_;  // nullopt: get each object
 };
 
 }  // namespace allot::cli

@@ -1,6 +1,6 @@
 #pragma once
-// Devices that are made ready only after they are allocated (attached through a fabric): their driver says in the claim's status when a Pod
-// may be bound to them.
+// Devices that get ready only after allocation (attached through a fabric). Their driver reports in the claim's status when a Pod may be
+// bound.
 
 #include <chrono>
 
@@ -13,8 +13,8 @@ namespace allot::control {
 
 inline constexpr std::chrono::seconds kBindingTimeout{600};  // from the allocation; kube-scheduler's default
 
-// Whether the Pods of the claim, which has this allocation, may be bound. kUnavailable: not yet. kConflict: they never can be, since the
-// driver says that it failed, or has not said anything in time.
+// Ok where Pods that use the claim with this allocation may be bound. kUnavailable: not yet. kConflict: never, because the driver reported
+// a failure, or reported nothing in time.
 Status CheckBindingConditions(const json::Value& claim, const model::Allocation& allocation, WallTime now);
 
 }  // namespace allot::control

@@ -1,13 +1,13 @@
 #pragma once
-// Which changes of an object matter to a scheduler: heartbeats, and what others write about their own affairs, do not.
+// Which changes of an object matter to the scheduler. Heartbeats and the status fields of other components do not.
 
 #include "json/value.h"
 
 namespace allot::control {
 
-// Labels, taints, cordons, and what there is to allocate.
+// True for changes of labels, spec (taints, cordons) and allocatable amounts.
 bool NodeChanged(const json::Value& before, const json::Value& after);
-// What it asks for, its claims, whether it is placed, deleted or has ended.
+// True for changes of spec, labels, claims, deletion, and when the Pod ends.
 bool PodChanged(const json::Value& before, const json::Value& after);
 
 }  // namespace allot::control

@@ -12,7 +12,7 @@ class ClaimWriterTest : public testing::Test {
   ClaimWriterTest()
       : cluster_(1, 8), known_([this] { return nothing_.Take(); }, cluster_.clock()), writer_(cluster_.client(), known_, cluster_.clock()) {
     cluster_.AddClaim("c", "4Gi");
-    // There are no such Pods: without this, the API would tidy up.
+    // The Pods do not exist: without this, the API would remove them from reservedFor.
     cluster_.gatekeeper().Set([](const auto& request, const auto&) {
       return request.user == "system:admin" ? Status() : apiserver::InternalError("the tests write themselves");
     });
@@ -117,7 +117,7 @@ TEST_F(ClaimWriterTest, AnAllocationWhoseAnswerWasLostIsStillOurOwn) {
   const kube::ObjectPtr before = Stored();
   ASSERT_OK(writer_.Allocate(name_, mine_, a_, {}));
   known_.Forget("lab", "c");
-  known_.Assume(before);  // as if nobody had heard of it
+  known_.Assume(before);  // as if no event about it had arrived
   ASSERT_OK_AND_ASSIGN(const Written wrote, writer_.Allocate(name_, mine_, a_, {}));
   EXPECT_EQ(wrote, Written::kAllocation) << "it is to be taken back where the rest is refused";
 }

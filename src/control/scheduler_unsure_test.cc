@@ -1,5 +1,5 @@
-// What is given out while it is not known whether a write arrived, or while it is still on its way. The account of an onlooker must be in
-// order at every moment.
+// Devices are never given out twice while the scheduler does not know whether a write arrived, or while a write is under way. An auditor
+// that watches the API checks this at every moment.
 
 #include "apiserver/refusal.h"
 #include "control/scheduler.h"
@@ -25,7 +25,7 @@ class Unsure : public testing::Test {
     cluster_.AddClaim("claim-b", "8Gi");
   }
 
-  // The next answer to such a request does not arrive.
+  // The next answer to such a request is lost.
   void LoseOne(Relay& relay, std::string method_and_end) {
     relay.LoseAnswers([method_and_end = std::move(method_and_end), once = false](std::string_view request) mutable {
       const size_t space = method_and_end.find(' ');
@@ -103,7 +103,7 @@ TEST_F(Unsure, APodThatIsGoneKeepsItsPlaceUntilItsAllocationIsTakenBack) {
   relay.HoldBack(IsClaimWatch);
   LoseOne(relay, "PUT /claim-a/status");
   std::atomic<bool> clean = false;
-  // Nobody else cleans up.
+  // No controller cleans up.
   cluster_.gatekeeper().Set([&](const auto& request, const auto&) -> Status {
     return request.user != "system:admin" && request.name == "claim-a" && !clean ? apiserver::InternalError("later") : Status();
   });

@@ -30,7 +30,7 @@ void Workers::Stop() {
   }
 }
 
-// The first job whose keys neither a running job nor one ahead of it has.
+// The first job that shares no key with a running job or with a job ahead of it.
 std::optional<Workers::Job> Workers::TakeReady() {
   std::set<std::string_view> ahead;
   for (auto at = jobs_.begin(); at != jobs_.end(); ++at) {
@@ -55,11 +55,11 @@ void Workers::Work() {
     ++running_;
     lock.unlock();
     job->run();
-    job->run = nullptr;  // what it holds may be large: not under the lock
+    job->run = nullptr;  // destroys what the job captured, outside the lock
     lock.lock();
     --running_;
     for (const std::string& key : job->keys) busy_.erase(key);
-    changed_.notify_all();  // who waited for these keys
+    changed_.notify_all();  // for jobs that wait for these keys
   }
 }
 

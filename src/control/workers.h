@@ -1,6 +1,6 @@
 #pragma once
-// A few threads that do jobs. Jobs that have a key in common are done one after the other, in the order in which they came; all others at
-// the same time, first come, first served.
+// A few threads that run jobs. Jobs that share a key run one after the other, in the order of Add. All other jobs run in parallel, first
+// come, first served.
 //
 // Thread-safe.
 
@@ -23,10 +23,10 @@ class Workers {
   ~Workers() { Stop(); }
 
   void Add(std::vector<std::string> keys, std::function<void()> job);
-  // Jobs that have not begun are dropped, and no more are taken. Waits for those that have, but for no longer than `most`; false: some are
-  // not done yet.
+  // Drops jobs that have not begun, and takes no more. Waits at most `most` for the running ones. False: some are still
+  // running.
   bool Finish(std::chrono::nanoseconds most);
-  // The same, for as long as it takes. Returns when the threads have ended.
+  // The same without a limit of time. Returns when the threads have ended.
   void Stop();
 
  private:
@@ -41,7 +41,7 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
-  std::set<std::string> busy_;  // keys of jobs that are being done
+  std::set<std::string> busy_;  // keys of running jobs
   int running_ = 0;
   bool stop_ = false;
   std::vector<std::thread> threads_;

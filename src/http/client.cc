@@ -19,7 +19,7 @@ Patience Sooner(const Patience& patience, std::chrono::milliseconds from_now) {
   return {patience.deadline ? std::min(*patience.deadline, limit) : limit, patience.cancel};
 }
 
-// An idle connection has nothing to say: what is readable is the peer's end, or nonsense.
+// The server sends nothing on an idle connection, so a readable one was closed or is broken.
 bool IsQuiet(const Transport& transport) {
   pollfd polled = {transport.fd(), POLLIN, 0};
   return !transport.HasPending() && poll(&polled, 1, 0) == 0;
@@ -27,7 +27,7 @@ bool IsQuiet(const Transport& transport) {
 
 }  // namespace
 
-// One exchange on a connection, which goes back to the client when the response is complete and the server keeps it open.
+// One exchange on a connection. The connection returns to the client when the response is complete and the server keeps it open.
 class Client::Stream final : public BodyStream {
  public:
   Stream(Client& client, std::unique_ptr<Connection> connection, bool head_request)
@@ -38,14 +38,14 @@ class Client::Stream final : public BodyStream {
 
   const Head& head() const override { return parser_.head(); }
 
-  // Whether all of the request went out: what the server takes the next bytes for is not known otherwise.
+  // Whether the whole request was sent. If not, the connection cannot be reused.
   bool request_complete = false;
 
   Status ReadHead(const Patience& patience) {
     for (int interim = 0;;) {
       while (!parser_.head_done()) TRY(Advance(patience));
       if (parser_.head().status >= 200) return Status();
-      // An interim answer (100 Continue): the real one follows.
+      // An interim response (100 Continue) precedes the real one.
       if (++interim > kMaxInterim) return Invalid("more than ", kMaxInterim, " interim answers");
       if (parser_.head().status == 101) return Unavailable("the server switched protocols unasked");
       parser_ = Parser(Parser::Kind::kResponse, {.head = client_.options_.max_head});
@@ -60,7 +60,7 @@ class Client::Stream final : public BodyStream {
   }
 
  private:
-  // Parses what is there, or reads more.
+  // Parses buffered bytes, or reads more.
   Status Advance(const Patience& patience) {
     std::string& buffered = connection_->buffered;
     if (buffered.empty()) {
@@ -109,7 +109,7 @@ Result<std::unique_ptr<BodyStream>> Client::Open(const Request& request, const P
     if (stream.ok()) return std::unique_ptr<BodyStream>(*std::move(stream));
     const bool out_of_patience = (patience.cancel != nullptr && patience.cancel->requested()) ||
                                  (patience.deadline && std::chrono::steady_clock::now() >= *patience.deadline);
-    // A connection that was kept may have been closed just now.
+    // The server may just have closed a kept connection.
     if (again && used && !out_of_patience && stream.status().code() == Code::kUnavailable &&
         (request.method == "GET" || request.method == "HEAD"))
       continue;
@@ -131,7 +131,7 @@ Result<std::unique_ptr<Client::Stream>> Client::Try(const Request& request, std:
   Status written = WriteAll(transport, bytes, patience);
   if (written.ok() && !small) written = WriteAll(transport, request.body, patience);
   stream->request_complete = written.ok();
-  // A server that refuses a request may answer and close before it has read all of it.
+  // A server that rejects a request may answer and close before it has read all of it.
   Status read = stream->ReadHead(written.ok() ? patience : Sooner(patience, std::chrono::milliseconds(1000)));
   if (!read.ok()) return written.ok() ? read : written;
   return stream;
@@ -154,7 +154,7 @@ std::unique_ptr<Client::Connection> Client::TakeIdle() {
 }
 
 void Client::GiveBack(std::unique_ptr<Connection> connection) {
-  if (!connection->buffered.empty()) return;  // the server said more than it was asked
+  if (!connection->buffered.empty()) return;  // the server sent more than one response
   connection->used = true;
   connection->idle_since = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
@@ -194,7 +194,7 @@ Status Client::Tunnel(const Socket& socket, const Patience& patience) const {
   Parser parser(Parser::Kind::kResponse, {.head = options_.max_head});
   parser.NoBody();
   std::string body;
-  // Byte by byte: what follows the answer belongs to TLS.
+  // Read byte by byte: what follows the response belongs to TLS.
   for (char byte = 0; !parser.head_done();) {
     ASSIGN_OR_RETURN(const size_t n, ReadSome(*transport, std::span(&byte, 1), patience));
     if (n == 0) return Unavailable("closed the connection");

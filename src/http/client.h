@@ -1,7 +1,7 @@
 #pragma once
-// An HTTP/1.1 client for one server: blocking calls with deadlines, connections kept and used again.
+// An HTTP/1.1 client for one server: blocking calls with deadlines, and connections that are kept for reuse.
 //
-// Thread-safe: calls from several threads run at the same time, each on a connection of its own.
+// Thread-safe: concurrent calls use separate connections.
 
 #include <functional>
 #include <memory>
@@ -19,26 +19,26 @@ namespace allot::http {
 
 struct ClientOptions {
   Address address;
-  std::string host;  // of the Host header
-  // The TLS to use for a new connection; nothing: plain HTTP. Asked for each time, so that certificates can change.
+  std::string host;  // value of the Host header
+  // Returns the TLS settings for a new connection. Empty: plain HTTP. Called for each connection, so certificates can change.
   std::function<Result<std::shared_ptr<const TlsClient>>()> tls;
-  Address proxy;  // host empty: none. TLS goes through it by CONNECT
+  Address proxy;  // empty host: no proxy. TLS uses CONNECT
   std::string proxy_authorization;
 
-  size_t max_head = 64 << 10;                         // bytes of an answer's headers
-  size_t max_body = 256 << 20;                        // bytes of an answer that is taken whole (Send); a stream has no end to limit
+  size_t max_head = 64 << 10;                         // bytes of a response's headers
+  size_t max_body = 256 << 20;                        // bytes of a response body read by Send; a stream is not limited
   size_t max_idle = 8;                                // connections kept for later calls
-  std::chrono::seconds idle_time{60};                 // and for how long
+  std::chrono::seconds idle_time{60};                 // how long an idle connection is kept
   std::chrono::milliseconds connect_timeout{10'000};  // for connecting, within the deadline of the call
 };
 
-// The body of a response as it arrives. Not thread-safe. Destroying it before the end closes the connection.
+// A response body that is read as it arrives. Not thread-safe. Destroying it before the end closes the connection.
 class BodyStream {
  public:
   virtual ~BodyStream() = default;
   virtual const Head& head() const = 0;
-  // The next bytes, at least one; empty: the body is complete. kUnavailable for a connection that broke, or out of patience: then Read
-  // may be called again.
+  // Returns at least one byte, or empty at the end of the body. Returns kUnavailable if the connection broke or the patience ended; in the
+  // latter case Read may be called again.
   virtual Result<std::string> Read(const Patience& patience) = 0;
 };
 
@@ -46,15 +46,15 @@ class Client {
  public:
   explicit Client(ClientOptions options) : options_(std::move(options)) {}
 
-  // The whole response; any status is an answer. kUnavailable when there is none, with the address; kInvalid for a request that cannot
-  // be written and for what is no HTTP; kExhausted for an answer beyond the limits.
-  // Where a connection from an earlier call turns out to be closed, GET and HEAD are sent once more on a new one.
+  // Sends a request and reads the whole response, whatever its status. Returns kUnavailable, with the address, if there is no response;
+  // kInvalid if the request cannot be written or the response is not HTTP; kExhausted if the response exceeds a limit.
+  // GET and HEAD are sent once more on a new connection if a kept connection turns out to be closed.
   Result<Response> Send(const Request& request, const Patience& patience);
 
-  // The response's head, and its body to be read piece by piece.
+  // Returns after the response's head; the caller reads the body piece by piece.
   Result<std::unique_ptr<BodyStream>> Open(const Request& request, const Patience& patience);
 
-  // The next call, and all after it, are on connections made from now on (with new certificates).
+  // Makes all further calls use new connections (with new certificates).
   void DropIdle();
 
  private:
@@ -63,7 +63,7 @@ class Client {
     std::string buffered;  // read, not yet parsed
     MonotonicTime idle_since;
     bool used = false;        // by an earlier call
-    uint64_t generation = 0;  // of idle connections
+    uint64_t generation = 0;  // value of generation_ when the connection was made
   };
   class Stream;
 
@@ -76,8 +76,8 @@ class Client {
 
   const ClientOptions options_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Connection>> idle_;  // the one used last is at the back
-  uint64_t generation_ = 0;                        // raised by DropIdle: older connections do not come back
+  std::vector<std::unique_ptr<Connection>> idle_;  // most recently used at the back
+  uint64_t generation_ = 0;                        // raised by DropIdle: connections of an older generation are not kept
 };
 
 }  // namespace allot::http

@@ -1,5 +1,5 @@
 #pragma once
-// HTTP/1.1 messages to bytes and back. No I/O: bytes are handed in as they come.
+// Encodes and decodes HTTP/1.1 messages. No I/O: the caller passes in bytes as they arrive.
 
 #include <cstdint>
 #include <memory>
@@ -12,15 +12,15 @@
 
 namespace allot::http {
 
-// All of a message but its body. Of a request: method and target; of a response: status.
+// A message without its body. A request has method and target; a response has status.
 struct Head {
   std::string method, target;
   int status = 0;
   int minor = 1;  // HTTP/1.minor
   Headers headers;
-  bool keep_alive = true;  // whether the peer will take another message on this connection
+  bool keep_alive = true;  // whether the peer accepts another message on this connection
 
-  // The length that the header announces; nothing where the body is chunked or ends with the connection.
+  // The Content-Length; nullopt if the body is chunked or ends with the connection.
   std::optional<uint64_t> content_length;
 };
 
@@ -29,7 +29,7 @@ struct ParserLimits {
   uint64_t body = uint64_t{1} << 40;  // bytes
 };
 
-// Reads one message.
+// Parses one message.
 class Parser {
  public:
   enum class Kind { kRequest, kResponse };
@@ -39,33 +39,32 @@ class Parser {
   Parser(Parser&&) noexcept;
   Parser& operator=(Parser&&) noexcept;
 
-  // For a response to HEAD: it has no body whatever its headers say. Before any byte.
+  // Declares that the message has no body whatever its headers say, as in a response to HEAD. Call before Feed.
   void NoBody();
 
-  // Takes bytes and returns how many belonged to this message; the rest is for the next one. What the body has in them is appended to
-  // `body`. kInvalid for bytes that are not HTTP, kExhausted beyond a limit: the body's where head_done(), else the head's.
-  // Trailers are dropped.
+  // Consumes bytes and returns how many belonged to this message; the rest belongs to the next one. Appends body bytes to `body` and drops
+  // trailers. Returns kInvalid for bytes that are not HTTP, and kExhausted beyond a limit: the body's if head_done(), else the head's.
   Result<size_t> Feed(std::string_view bytes, std::string& body);
-  // The peer sends no more. kUnavailable when the message is not complete.
+  // Tells the parser that the peer sends no more. Returns kUnavailable if the message is incomplete.
   Status FeedEnd();
 
   bool head_done() const;
   bool done() const;
-  bool started() const;  // some byte was fed
-  // REQUIRES head_done().
+  bool started() const;  // at least one byte was fed
+  // REQUIRES: head_done().
   const Head& head() const;
 
  private:
   std::unique_ptr<class Message> impl_;
 };
 
-// The first line and headers, with the empty line. REQUIRES that names and values hold no line break: CheckHead says so.
+// Writes the first line, the headers and the empty line. REQUIRES: CheckHead is ok, so no name or value has a line break.
 std::string WriteRequestHead(std::string_view method, std::string_view target, const Headers& headers);
 std::string WriteResponseHead(int status, const Headers& headers);
-// kInvalid for what would break the framing: line breaks in a value, a space in the target, a name that is no token.
+// Returns kInvalid for anything that would break the framing: a line break in a value, a space in the target, a name that is not a token.
 Status CheckHead(std::string_view method, std::string_view target, const Headers& headers);
 
-// One piece of a chunked body. REQUIRES not empty.
+// Writes one piece of a chunked body. REQUIRES: not empty.
 std::string WriteChunk(std::string_view bytes);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 

@@ -20,7 +20,7 @@
 namespace allot::http {
 namespace {
 
-// Milliseconds for poll(2): rounded up, so that a deadline is not spun for.
+// Returns the milliseconds for poll(2), rounded up so that the last fraction does not cause a busy loop.
 int TimeLeft(const std::optional<MonotonicTime>& deadline) {
   if (!deadline) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now()).count();
@@ -39,7 +39,7 @@ Status AwaitFd(int fd, short events, const Patience& patience) {
   }
 }
 
-// A connected socket, or what the kernel said.
+// Returns a connected socket, or the kernel's error.
 Result<Socket> Connect(int family, const sockaddr* address, socklen_t length, const Patience& patience) {
   Socket socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (socket.fd() < 0) return Unavailable("socket: ", std::strerror(errno));
@@ -54,7 +54,7 @@ Result<Socket> Connect(int family, const sockaddr* address, socklen_t length, co
   if (family != AF_UNIX) {
     const auto set = [&](int level, int name, int value) { setsockopt(socket.fd(), level, name, &value, sizeof value); };
     set(IPPROTO_TCP, TCP_NODELAY, 1);
-    // A peer that vanished is noticed after about a minute, also by a watch that waits for nothing in particular.
+    // Notice a vanished peer after about a minute, also on a watch that waits for events.
     set(SOL_SOCKET, SO_KEEPALIVE, 1);
     set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
     set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
@@ -75,7 +75,7 @@ Result<Socket> DialUnix(const std::string& path, const Patience& patience) {
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-// 0 or a code for gai_strerror.
+// Returns 0 or a code for gai_strerror.
 int GetAddresses(const std::string& host, int port, int flags, Addresses& found) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -86,8 +86,7 @@ int GetAddresses(const std::string& host, int port, int flags, Addresses& found)
   return error;
 }
 
-// A name server may take its time, and getaddrinfo knows of no deadline: it runs in a thread of its own, that outlives a caller who has
-// lost his patience.
+// getaddrinfo has no timeout and a name server may be slow. The lookup runs in its own thread, which may outlive an impatient caller.
 Result<Addresses> LookUp(const std::string& host, int port, const Patience& patience) {
   Addresses found(nullptr, freeaddrinfo);
   if (GetAddresses(host, port, AI_NUMERICHOST, found) == 0) return found;
@@ -120,7 +119,7 @@ Result<Socket> Dial(const Address& address, const Patience& patience) {
   int left = 0;
   for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) ++left;
   for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
-    // An address that swallows everything must leave time for the others.
+    // Divide the remaining time, so an address that never answers leaves time for the others.
     Patience share = patience;
     const MonotonicTime now = std::chrono::steady_clock::now();
     if (patience.deadline && *patience.deadline > now) share.deadline = now + (*patience.deadline - now) / left--;
@@ -144,7 +143,7 @@ Status Await(const Transport& transport, Transport::Wait wait, const Patience& p
 
 Status WriteAll(Transport& transport, std::string_view bytes, const Patience& patience) {
   while (!bytes.empty()) {
-    TRY(Check(patience));  // also where bytes keep moving, so that nobody waits
+    TRY(Check(patience));  // check even while bytes keep moving and Await is never called
     ASSIGN_OR_RETURN(const Transport::Progress progress, transport.Write(bytes));
     bytes.remove_prefix(progress.bytes);
     if (progress.wait != Transport::Wait::kNone) TRY(Await(transport, progress.wait, patience));

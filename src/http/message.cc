@@ -31,7 +31,7 @@ std::vector<std::string_view> Headers::All(std::string_view name) const {
 }
 
 void Headers::Set(std::string_view name, std::string_view value) {
-  std::string kept(value);  // `value` may view a field
+  std::string kept(value);  // `value` may point into a field
   Remove(name);
   fields_.push_back({std::string(name), std::move(kept)});
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Requests and responses of HTTP/1.1 as values.
+// HTTP/1.1 requests and responses as values.
 
 #include <string>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace allot::http {
 
-// In the order in which they were added. Names are compared without case.
+// Headers in the order of their addition. Names are case-insensitive.
 class Headers {
  public:
   struct Field {
@@ -17,11 +17,11 @@ class Headers {
   Headers() = default;
   Headers(std::initializer_list<Field> fields) : fields_(fields) {}
 
-  // The first of that name; empty when there is none.
+  // The first value of the name, or empty.
   std::string_view Get(std::string_view name) const;
   bool Has(std::string_view name) const;
   std::vector<std::string_view> All(std::string_view name) const;
-  // Replaces all of that name.
+  // Replaces all values of the name.
   void Set(std::string_view name, std::string_view value);
   void Add(std::string_view name, std::string_view value) { fields_.push_back({std::string(name), std::string(value)}); }
   void Remove(std::string_view name);
@@ -36,7 +36,7 @@ class Headers {
 
 struct Request {
   std::string method = "GET";
-  std::string target = "/";  // path and query, as it stands in the request line
+  std::string target = "/";  // path and query, as in the request line
   Headers headers;
   std::string body;
 };
@@ -47,7 +47,7 @@ struct Response {
   std::string body;
 };
 
-// "Not Found" for 404; "Unknown" for what has no name.
+// "Not Found" for 404; "Unknown" for an unknown status.
 std::string_view ReasonPhrase(int status);
 
 }  // namespace allot::http

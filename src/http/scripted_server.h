@@ -1,5 +1,5 @@
 #pragma once
-// For tests: a server on a loopback port that does what the test says, byte by byte.
+// For tests: a server on a loopback port that follows a script byte by byte.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -18,13 +18,13 @@
 
 namespace allot::http {
 
-// One connection as the server has it.
+// The server's side of one connection.
 class Peer {
  public:
   explicit Peer(int fd) : fd_(fd) {}
   ~Peer() { close(fd_); }
 
-  // Reads until `end` has come; what was read, or what came before the client closed.
+  // Reads until `end` arrives or the client closes. Returns everything that was read.
   std::string ReadUntil(std::string_view end) {
     std::string text;
     char c = 0;
@@ -38,7 +38,7 @@ class Peer {
       text.remove_prefix(static_cast<size_t>(n));
     }
   }
-  // A request, answered.
+  // Reads a request and sends the response. Returns the request.
   std::string Answer(std::string_view response) {
     std::string request = ReadUntil("\r\n\r\n");
     Send(response);
@@ -49,7 +49,7 @@ class Peer {
   const int fd_;
 };
 
-// A server that does what the test says, one function for each connection.
+// Runs one function of the script for each connection.
 class ScriptedServer {
  public:
   explicit ScriptedServer(std::vector<std::function<void(Peer&)>> script) {

@@ -1,7 +1,8 @@
 #pragma once
-// One connection of the server: reads requests, sends responses, keeps the timeouts. Internal to the server.
+// One connection of the server: reads requests, sends responses, enforces timeouts. Internal to the server.
 //
-// Used by the loop's thread alone. Knows nothing of epoll: says what it waits for, and is told when that may be there.
+// Used only by the loop's thread. It does not know epoll: interest() and deadline() say what it waits for, and the loop calls On...() when
+// that may have happened.
 
 #include <atomic>
 #include <cstdint>
@@ -20,14 +21,14 @@
 
 namespace allot::http {
 
-// What the connections of a loop share.
+// State shared by the connections of a loop.
 struct ConnectionHost {
   const ServerOptions& options;
   Workers& workers;
   const std::shared_ptr<Mailbox>& mailbox;
   std::atomic<uint64_t>& served;
-  std::span<char> read_buffer;   // at least a TLS record (16 KiB): then a Read leaves nothing behind
-  std::span<char> write_buffer;  // small pieces are sent together
+  std::span<char> read_buffer;   // at least a TLS record (16 KiB), so that a Read leaves nothing behind
+  std::span<char> write_buffer;  // joins small pieces
   MonotonicTime now;
 };
 
@@ -40,13 +41,13 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Each returns false when the connection is over.
+  // Each returns false if the connection has ended.
   bool OnReady(bool hung_up);  // the socket may be ready
   bool OnPosted();             // the response has news
-  bool OnDeadline();           // deadline() is over
+  bool OnDeadline();           // deadline() has passed
   bool OnDrain();              // the server drains
 
-  // Tells the response's writer. May be called twice.
+  // Tells the response's writer that the client is gone. May be called twice.
   void Close();
 
   struct Interest {
@@ -57,7 +58,7 @@ class Connection {
   MonotonicTime deadline() const;
   int fd() const { return transport_->fd(); }
 
-  // The loop's notes.
+  // For the loop's own use.
   size_t index = 0;
   std::optional<uid_t> counted_for;
   Interest watched;
@@ -66,9 +67,9 @@ class Connection {
 
  private:
   enum class Phase {
-    kReading,   // a request, or waiting for one
+    kReading,   // reading a request, or waiting for one
     kHandling,  // the response is being made or sent
-    kLinger,    // all is sent; what the client still sends is thrown away, since unread bytes would make the kernel reset the connection
+    kLinger,    // everything is sent; further input is discarded, because unread bytes would make the kernel reset the connection
   };
 
   bool reading() const { return !input_ended_ && (phase_ != Phase::kHandling || input_.size() < host_.options.max_head); }
@@ -86,26 +87,26 @@ class Connection {
   void Queue(std::string bytes);
 
   ConnectionHost& host_;
-  const std::shared_ptr<Transport> transport_;  // with the exchange: a short response is sent by whoever made it
+  const std::shared_ptr<Transport> transport_;  // shared with the exchange, whose writer may send a short response itself
   const std::string peer_;
   const std::optional<PeerCredentials> credentials_;
   Phase phase_ = Phase::kReading;
-  MonotonicTime read_deadline_;  // of kReading and kLinger
+  MonotonicTime read_deadline_;  // for kReading and kLinger
 
   // Input.
-  std::optional<Parser> parser_;  // of the request that has begun
+  std::optional<Parser> parser_;  // set while a request is being read
   std::string body_;
-  std::string input_;  // of the requests after the one that is handled
+  std::string input_;  // bytes of requests that follow the current one
   bool head_seen_ = false;
   bool input_ended_ = false;
   Transport::Wait read_wait_ = Transport::Wait::kRead;
 
   // The response.
-  std::shared_ptr<Exchange> exchange_;  // nothing: the server's own
+  std::shared_ptr<Exchange> exchange_;  // nullptr: the server's own response
   bool complete_ = false, cut_ = false, close_ = false, linger_ = false;
 
   // Output.
-  std::vector<Piece> out_;  // from front_ on, of which front_sent_ bytes are sent
+  std::vector<Piece> out_;  // pending from front_ on; front_sent_ bytes of the front piece are sent
   size_t front_ = 0, front_sent_ = 0, out_bytes_ = 0;
   Transport::Wait write_wait_ = Transport::Wait::kNone;
   MonotonicTime stall_deadline_ = kNever;

@@ -33,7 +33,7 @@ TEST(ServerDrain, ClosesIdleConnectionsAndStopsListening) {
   EXPECT_TRUE(idle.AtEnd());
   EXPECT_TRUE(fresh.AtEnd());
   EXPECT_EQ(server->stats().open, 0U);
-  EXPECT_OK(Listener::Tcp("127.0.0.1", server->port()));  // nobody has it any more
+  EXPECT_OK(Listener::Tcp("127.0.0.1", server->port()));  // no holder is left
   server->Drain(Late());
 }
 

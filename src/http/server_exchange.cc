@@ -15,7 +15,7 @@ namespace allot::http {
 
 namespace {
 
-constexpr size_t kShort = 16 << 10;  // bytes of a response that are sent at once: a TLS record
+constexpr size_t kShort = 16 << 10;  // bytes of a response that the writer sends itself: a TLS record
 
 }  // namespace
 
@@ -60,7 +60,7 @@ std::string HttpDate(WallTime time) {
   tm utc = {};
   gmtime_r(&seconds, &utc);
   char text[64];
-  // strftime would write the names in the language of the process.
+  // strftime would use the process's locale.
   const int length = std::snprintf(text, sizeof text, "%s, %02d %s %d %02d:%02d:%02d GMT", kDays[utc.tm_wday], utc.tm_mday,
                                    kMonths[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
   return std::string(text, static_cast<size_t>(length));
@@ -102,10 +102,10 @@ void Exchange::SendNow(std::shared_ptr<Transport> transport) {
   bytes.reserve(waiting_bytes_);
   for (const Piece& piece : waiting_) bytes += piece.view();
   const auto progress = transport->Write(bytes);
-  const size_t sent = progress.ok() ? progress->bytes : 0;  // an error the loop will meet as well
+  const size_t sent = progress.ok() ? progress->bytes : 0;  // the loop will meet the same error
   waiting_.clear();
   waiting_bytes_ = 0;
-  // In one piece: TLS wants to be given the same bytes again.
+  // Keep the rest in one piece: TLS must be given the same bytes again.
   if (sent < bytes.size()) Put(Piece(bytes.substr(sent)));
 }
 
@@ -200,7 +200,7 @@ void Exchange::Abandon() {
   std::unique_lock lock(mutex_);
   if (state_ == State::kComplete || closed_) return;
   if (state_ == State::kStream) return Cut(std::move(lock));
-  transport_ = nullptr;  // by way of the loop: where that has ended, the connection is cut
+  transport_ = nullptr;  // answer through the loop; if the loop has ended, the connection is cut
   lock.unlock();
   Send({.status = 500, .headers = {}, .body = "the handler gave no answer\n"});
 }

@@ -26,7 +26,7 @@ bool Control(int epoll, int operation, int fd, uint32_t events, void* tag) {
   return epoll_ctl(epoll, operation, fd, &event) == 0;
 }
 
-// Whose connections are limited: other users' of this machine. Nothing: nobody's.
+// Returns the user whose connections are counted against max_of_user; nullopt if they are not limited.
 std::optional<uid_t> LimitedUser(const Accepted& accepted) {
   if (!accepted.credentials || accepted.credentials->uid == 0 || accepted.credentials->uid == ::geteuid()) return std::nullopt;
   return accepted.credentials->uid;
@@ -100,7 +100,7 @@ void ServerLoop::Wait() {
   bool accept = false;
   for (int i = 0; i < count; ++i) {
     void* const tag = events[static_cast<size_t>(i)].data.ptr;
-    if (tag == mailbox_.get()) continue;  // looked at in each round
+    if (tag == mailbox_.get()) continue;  // checked in each round
     if (tag == &listener_) {
       accept = true;
       continue;
@@ -170,7 +170,7 @@ void ServerLoop::TakePosted() {
     if (connection == nullptr) {
       exchange->RunCallbacks();
     } else {
-      Settle(*connection, connection->OnPosted());  // which may part the two
+      Settle(*connection, connection->OnPosted());  // may detach the exchange from the connection
     }
   }
 }
@@ -197,7 +197,7 @@ void ServerLoop::BeginDrain() {
   if (std::exchange(draining_, true)) return;
   listener_.reset();
   mailbox_->draining = true;
-  // Backwards: what is dropped gives its place to the last one.
+  // Iterate backwards: dropping a connection moves the last one into its place.
   for (size_t i = connections_.size(); i-- > 0;) Settle(*connections_[i], connections_[i]->OnDrain());
 }
 

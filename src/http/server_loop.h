@@ -1,5 +1,5 @@
 #pragma once
-// The thread that moves the bytes of all connections of a server, by epoll. Internal to the server.
+// The thread that moves the bytes of all connections of a server, with epoll. Internal to the server.
 
 #include <array>
 #include <atomic>
@@ -26,7 +26,7 @@ class ServerLoop {
   ServerLoop(const ServerLoop&) = delete;
   ServerLoop& operator=(const ServerLoop&) = delete;
 
-  // Thread-safe: see Server::Drain.
+  // Thread-safe; see Server::Drain.
   void Stop(MonotonicTime deadline);
   void SetTls(std::shared_ptr<const TlsServer> tls);
   ServerStats stats() const;
@@ -41,7 +41,7 @@ class ServerLoop {
   void Expire();
   void BeginDrain();
 
-  // After each call into a connection: `alive` is what it returned.
+  // Call after each call into a connection; `alive` is what that returned.
   void Settle(Connection& connection, bool alive);
   void Arm(Connection& connection);
   void Drop(Connection& connection);
@@ -54,23 +54,23 @@ class ServerLoop {
 
   mutable std::mutex mutex_;
   std::shared_ptr<const TlsServer> tls_;
-  std::optional<MonotonicTime> stop_deadline_;  // of Stop
-  std::mutex stop_mutex_;                       // one thread at a time joins
+  std::optional<MonotonicTime> stop_deadline_;  // set by Stop
+  std::mutex stop_mutex_;                       // serialises joining the thread
 
-  // The thread's own.
+  // Used only by the loop's thread.
   const Socket epoll_;
   std::optional<Listener> listener_;
-  MonotonicTime accept_again_ = Connection::kNever;  // when the listener, out of descriptors, is asked again
+  MonotonicTime accept_again_ = Connection::kNever;  // when to retry accepting after running out of descriptors
   bool draining_ = false;
   MonotonicTime drain_deadline_ = Connection::kNever;
   std::array<char, 64 << 10> read_buffer_;
   std::array<char, 16 << 10> write_buffer_;
   ConnectionHost host_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::map<uid_t, size_t> of_user_;                   // how many of them are this user's, of those who are limited
-  std::vector<std::unique_ptr<Connection>> dropped_;  // kept until no event of this round can name them
-  // One entry at most for each connection, at or before its deadline: a deadline that moves away leaves its entry, which is put right
-  // when it comes up. So a busy connection does not touch the set.
+  std::map<uid_t, size_t> of_user_;                   // connections per limited user
+  std::vector<std::unique_ptr<Connection>> dropped_;  // kept until no event of this round can refer to them
+  // At most one entry per connection, at or before its deadline. When a deadline moves later the entry stays and is corrected once it
+  // fires, so a busy connection does not touch the set.
   std::set<std::pair<MonotonicTime, Connection*>> timers_;
 
   std::thread thread_;

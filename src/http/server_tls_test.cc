@@ -15,7 +15,7 @@ using test::Get;
 using test::RawClient;
 using test::StartServer;
 
-// Says who the client proved to be.
+// Responds with the identity that the client proved.
 void Name(const RequestContext& context, const std::shared_ptr<ResponseWriter>& writer) {
   writer->Send({.status = 200, .headers = {}, .body = StrCat("[", context.peer_name, "]")});
 }

@@ -17,7 +17,7 @@ bool Workers::HasRoom() const {
   return !closed_ && waiting_.size() < max_waiting_;
 }
 
-// After the lock: who wakes up does not meet us there.
+// Notifies after releasing the lock, so the woken thread need not wait for it.
 void Workers::Worker::Call(std::optional<Job> next) {
   {
     const std::lock_guard lock(mutex);
@@ -43,7 +43,7 @@ void Workers::Post(Job job) {
 }
 
 void Workers::Close() {
-  std::deque<Job> dropped;  // after the lock: letting go of a writer answers its request
+  std::deque<Job> dropped;  // destroyed after the lock is released: releasing a writer answers its request
   const std::lock_guard lock(mutex_);
   closed_ = true;
   waiting_.swap(dropped);

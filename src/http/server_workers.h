@@ -1,7 +1,7 @@
 #pragma once
 // The threads that run handlers. Internal to the server.
 //
-// A job is given to the thread that became idle last: its memory is warm, and threads that are needed only at times stay small.
+// A job goes to the thread that became idle last: its caches are warm, and rarely needed threads stay small.
 
 #include <condition_variable>
 #include <deque>
@@ -27,13 +27,13 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Whether Post may be called. True stays true until the only thread that posts does so.
+  // Returns whether Post may be called. Only one thread posts, so true remains true until it does.
   bool HasRoom() const;
   void Post(Job job);
 
-  // Drops the jobs that wait, and those that come.
+  // Drops waiting jobs and all later ones.
   void Close();
-  // Closes, and returns when the running jobs are done. Again: does nothing. One thread at a time.
+  // Closes and waits for running jobs. Further calls do nothing. Call from one thread at a time.
   void Stop();
 
  private:
@@ -43,18 +43,18 @@ class Workers {
     std::mutex mutex;
     std::condition_variable called;
     bool is_called = false;
-    std::optional<Job> job;  // nothing, when it is called: the end has come
+    std::optional<Job> job;  // nullopt when called: the thread must end
   };
 
   void Run(Worker& self);
-  // What to do next; nothing: end.
+  // Returns the next job, or nullopt to end.
   std::optional<Job> Next(Worker& self);
 
   const Handler handler_;
   const size_t max_waiting_;
   mutable std::mutex mutex_;
-  std::deque<Job> waiting_;    // for a worker: nobody is idle then
-  std::vector<Worker*> idle_;  // the last to become so is the last
+  std::deque<Job> waiting_;    // jobs without a worker; not empty only if no worker is idle
+  std::vector<Worker*> idle_;  // the most recently idle worker is at the back
   bool closed_ = false;
   std::deque<Worker> workers_;
   std::vector<std::thread> threads_;

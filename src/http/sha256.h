@@ -5,7 +5,7 @@
 
 namespace allot::http {
 
-// The SHA-256 of the bytes, as 64 hexadecimal digits in lower case.
+// Returns the SHA-256 of the bytes as 64 lower-case hexadecimal digits.
 std::string Sha256Hex(std::string_view bytes);
 
 }  // namespace allot::http

@@ -1,7 +1,7 @@
 #pragma once
-// A client for tests of the server that sends and reads bytes as it is told. Included by *_test.cc only.
+// A client for tests of the server that sends and reads exact bytes. Included by *_test.cc only.
 //
-// Every wait has a deadline; what did not happen by then is told by the return value. Not thread-safe.
+// Every wait has a deadline; the return value says if it passed. Not thread-safe.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ namespace allot::http::test {
 
 inline constexpr std::chrono::seconds kPatience(30);
 
-// Something that happens once or more often, on whatever thread.
+// Counts events that any thread raises.
 class Signal {
  public:
   void Raise() {
@@ -55,7 +55,7 @@ class Signal {
   int count_ = 0;
 };
 
-// For what has no signal. Looks again each millisecond.
+// Polls a condition that has no signal, each millisecond.
 inline bool Eventually(const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!condition()) {
@@ -72,7 +72,7 @@ class RawClient {
     std::string body;
   };
 
-  // `receive_buffer`: bytes that the kernel takes for us; 0: as it likes.
+  // `receive_buffer` is the size of the kernel's receive buffer; 0: the default.
   explicit RawClient(int port, int receive_buffer = 0) : transport_(PlainTransport(Tcp(port, receive_buffer))) {}
   RawClient(int port, const TlsClient& tls) : transport_(tls.Wrap(Tcp(port, 0))) {}
   explicit RawClient(const std::string& unix_path) : transport_(PlainTransport(Unix(unix_path))) {}
@@ -87,7 +87,7 @@ class RawClient {
     return true;
   }
 
-  // One response; nothing when the connection ended before.
+  // Reads one response; nullopt if the connection ended first.
   std::optional<Answer> Read(bool to_head = false) {
     Parser parser(Parser::Kind::kResponse);
     if (to_head) parser.NoBody();
@@ -106,7 +106,7 @@ class RawClient {
   }
   std::optional<Answer> Ask(std::string_view bytes) { return Send(bytes) ? Read() : std::nullopt; }
 
-  // Raw bytes up to and with `mark`; what came, when the connection ended before.
+  // Reads raw bytes up to and including `mark`; if the connection ended first, what arrived.
   std::string ReadUntil(std::string_view mark) {
     size_t end = 0;
     while ((end = buffered_.find(mark)) == std::string::npos) {
@@ -116,15 +116,15 @@ class RawClient {
     buffered_.erase(0, text.size());
     return text;
   }
-  // All bytes until the connection's end.
+  // Reads all bytes until the connection ends.
   std::string ReadAll() {
     while (Fill()) continue;
     return std::exchange(buffered_, {});
   }
-  // Whether the server closed the connection, with nothing left to read.
+  // Whether the server closed the connection with nothing left to read.
   bool AtEnd() { return buffered_.empty() && !Fill() && !timed_out_; }
 
-  // Over TLS: the server said that this is the end, and nobody cut the connection.
+  // Whether the server ended the TLS connection properly instead of cutting it.
   bool EndedWithGoodbye() { return AtEnd() && !broke_; }
 
   void CloseWrite() { shutdown(transport_->fd(), SHUT_WR); }
@@ -165,7 +165,7 @@ class RawClient {
     timed_out_ = poll(&polled, 1, static_cast<int>(std::chrono::milliseconds(kPatience).count())) == 0;
     return !timed_out_;
   }
-  // False: the connection ended, or nothing came in time.
+  // Returns false if the connection ended or nothing arrived in time.
   bool Fill() {
     char bytes[65536];
     for (;;) {

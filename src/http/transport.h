@@ -1,5 +1,5 @@
 #pragma once
-// Bytes to and from one peer over a socket, plain or TLS, without blocking.
+// Moves bytes to and from one peer over a socket, plain or TLS, without blocking.
 //
 // Not thread-safe. Destroying it closes the socket.
 
@@ -17,25 +17,25 @@ class Transport {
   enum class Wait { kNone, kRead, kWrite };
   struct Progress {
     size_t bytes = 0;
-    Wait wait = Wait::kNone;  // nothing moved: try again when the socket is ready for this
-    bool end = false;         // of Read: the peer sends no more
+    Wait wait = Wait::kNone;  // if nothing moved, try again when the socket is ready for this
+    bool end = false;         // Read: the peer sends no more
   };
 
   virtual ~Transport() = default;
 
-  // An error (kUnavailable; of TLS with the reason in its message) ends the connection. A TLS handshake happens in the first calls.
+  // An error (kUnavailable, with the reason) ends the connection. The TLS handshake happens in the first calls.
   virtual Result<Progress> Read(std::span<char> into) = 0;
   virtual Result<Progress> Write(std::string_view bytes) = 0;
-  // Whether Read has bytes that poll(2) on fd() would not tell of.
+  // Whether Read has bytes that poll(2) on fd() does not report.
   virtual bool HasPending() const { return false; }
-  // Says goodbye to the peer where the protocol has a word for it. At most once, best effort.
+  // Tells the peer that the connection ends, if the protocol can. At most once, best effort.
   virtual void Goodbye() {}
   virtual int fd() const = 0;
-  // Who the peer proved to be: the subject's common name of its certificate; empty where it showed none.
+  // The identity that the peer proved: the common name of its certificate; empty without one.
   virtual std::string PeerName() const { return ""; }
 };
 
-// A file descriptor, closed with it.
+// Owns a file descriptor.
 class Socket {
  public:
   explicit Socket(int fd = -1) : fd_(fd) {}
@@ -51,7 +51,7 @@ class Socket {
 
 std::unique_ptr<Transport> PlainTransport(Socket socket);
 
-// The same for several threads, one call at a time.
+// Makes a transport that several threads may use, one call at a time.
 std::shared_ptr<Transport> SharedTransport(std::unique_ptr<Transport> transport);
 
 }  // namespace allot::http

@@ -9,7 +9,7 @@ namespace allot::json {
 
 namespace {
 
-constexpr size_t kSearchedKeys = 16;  // up to here a search is faster than a hash set
+constexpr size_t kSearchedKeys = 16;  // up to this many keys a linear search beats a hash set
 
 template <typename T>
 const T* CopyArray(Arena& arena, std::span<const T> from) {
@@ -117,7 +117,7 @@ void Builder::ListDuplicate(std::string_view key) {
   if (duplicates_->size() >= Duplicate::kMax) return;
   std::string path;
   size_t members = members_.size(), values = values_.size();
-  // From the inside out: the last member or item of a container is the one that holds the next.
+  // Work outwards: the last member or item of a container holds the next container.
   for (size_t i = frames_.size() - 1; i-- > 0;) {
     const size_t inner = frames_[i + 1].begin;
     (frames_[i + 1].object ? members : values) = inner;
@@ -128,7 +128,7 @@ void Builder::ListDuplicate(std::string_view key) {
   duplicates_->push_back({StrCat(path, path.empty() ? "" : ".", key), 0});
 }
 
-// Of each key of the object from `begin` on only the first place stays, with the last value.
+// Keeps each key of the object once: at its first position, with its last value.
 void Builder::DropEarlier(size_t begin) {
   std::unordered_map<std::string_view, size_t> places;
   size_t end = begin;

@@ -1,11 +1,11 @@
 #pragma once
-// Builds a Value from events: what the JSON and YAML readers, and code that makes objects, write into.
+// Builds a Value from events. The JSON and YAML readers and code that makes objects write into it.
 //
 //   Builder b(arena);
 //   b.StartObject(); b.Key("memory"); b.String("6Gi"); b.EndObject();
 //   Value v = b.Finish();
 //
-// Limits are checked at every event, so that hostile input costs no more than they allow. After the first error every call is a no-op.
+// Limits are checked at every event, so hostile input costs no more than they allow. After the first error every call is a no-op.
 
 #include <memory>
 #include <string>
@@ -19,50 +19,49 @@
 namespace allot::json {
 
 struct Limits {
-  size_t depth = 128;        // containers within containers
+  size_t depth = 128;        // nested containers
   size_t nodes = 4'000'000;  // values and keys
-  size_t bytes = 64 << 20;   // text read
+  size_t bytes = 64 << 20;   // text to read
 };
 
-// A key that an object has once more.
+// A key that occurs again in the same object.
 struct Duplicate {
-  static constexpr size_t kMax = 100;  // of one text; more are not listed
+  static constexpr size_t kMax = 100;  // per text; further ones are not listed
 
   std::string path;  // "data.k", "items[0].k"
-  size_t line = 0;   // of the later one
+  size_t line = 0;   // of the later key
 };
 
 class Builder {
  public:
-  // With `duplicates`, a key that the object has already is listed there (without its line) and its last value counts; else it is an error.
+  // With `duplicates`, a repeated key is listed there (without its line) and its last value counts. Without, it is an error.
   explicit Builder(Arena& arena, Limits limits = {}, std::vector<Duplicate>* duplicates = nullptr)
       : arena_(arena), limits_(limits), duplicates_(duplicates) {}
 
   void Null();
   void Bool(bool value);
   void Int(int64_t value);
-  void Number(std::string_view text);     // REQUIRES a JSON number
+  void Number(std::string_view text);     // REQUIRES: a JSON number
   void String(std::string_view text);     // copied into the arena
-  void Key(std::string_view text);        // refuses a key that the object has, unless duplicates are listed
-  void SharedKey(std::string_view text);  // the same; not copied: the text must outlive the arena
+  void Key(std::string_view text);        // rejects a repeated key unless duplicates are listed
+  void SharedKey(std::string_view text);  // like Key, but not copied: the text must outlive the arena
   void StartObject();
   void EndObject();
   void StartArray();
   void EndArray();
-  void Add(const Value& value);  // a finished value; its arena must outlive this one's
+  void Add(const Value& value);  // adds a finished value; its arena must outlive this one's
 
   const Status& status() const { return status_; }
-  // The value that was built; the builder is as new then, but for the nodes already counted. REQUIRES ok status and that every
-  // container is closed.
+  // Returns the value and resets the builder, except for its count of nodes. REQUIRES: ok status, every container closed.
   Value Finish();
 
  private:
   struct Frame {
     bool object;
-    bool key_waits = false;  // for its value
-    bool twice = false;      // a key came again
+    bool key_waits = false;  // the next event is this key's value
+    bool twice = false;      // a key was repeated
     size_t begin;            // into values_ or members_
-    // All keys of an object that has more than a few of them; small ones are searched.
+    // All keys of a large object. Small objects are searched.
     std::unique_ptr<std::unordered_set<std::string_view>> keys;
   };
 

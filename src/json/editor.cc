@@ -106,7 +106,7 @@ Value Editor::SetDefault(const Value& object, std::string_view key, const Value&
   return object[key].IsNull() ? Set(object, key, value) : object;
 }
 
-// Null `value`: removes what is at the path.
+// Removes what is at the path if `value` is nullptr.
 Value Editor::SetPath(const Value& object, std::span<const std::string_view> path, const Value* value) {
   const std::span<const Member> members = MembersOf(object);
   const auto found = std::find_if(members.begin(), members.end(), [&](const Member& member) { return member.key == path.front(); });

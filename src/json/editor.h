@@ -1,10 +1,10 @@
 #pragma once
-// Changes to trees that cannot be changed: each call returns a new value that shares whatever stayed the same with the old one.
+// Edits immutable trees: each call returns a new value that shares every unchanged part with the old one.
 //
 //   Editor edit(arena);
 //   pod = edit.SetAt(pod, {"spec", "nodeName"}, edit.String("n1"));
 //
-// What is passed in must live as long as the arena. The cost of a call is the number of members along its path.
+// Values passed in must live as long as the arena. A call costs as much as there are members along its path.
 
 #include <cstdint>
 #include <initializer_list>
@@ -24,7 +24,7 @@ class Editor {
 
   Value Bool(bool value);
   Value Int(int64_t value);
-  Value Number(std::string_view text);   // REQUIRES a JSON number
+  Value Number(std::string_view text);   // REQUIRES: a JSON number
   Value String(std::string_view text);   // copied
   Value Literal(std::string_view text);  // a string that is not copied: the text must outlive the arena
   Value Array(std::span<const Value> items);
@@ -32,26 +32,26 @@ class Editor {
   // Keys are not copied; they must be unique.
   Value Object(std::span<const Member> members);
   Value Object(std::initializer_list<Member> members) { return Object(std::span(members.begin(), members.size())); }
-  // A copy of `value` that needs no other arena.
+  // Returns a copy that lives in this arena alone.
   Value Copy(const Value& value);
   std::string_view CopyText(std::string_view text);
 
-  // The object with `key` set to `value`: in its place where it has one, else at the end. What is no object counts as an empty one.
-  // The key is not copied.
+  // Returns the object with `key` set to `value`, in place if the key exists, else at the end. A value that is not an object counts as an
+  // empty one. The key is not copied.
   Value Set(const Value& object, std::string_view key, const Value& value);
-  // The object without `key`; the same where it has none, or is no object.
+  // Returns the object without `key`. Returns the value itself if it lacks the key or is not an object.
   Value Without(const Value& object, std::string_view key);
-  // The same along a path of keys. SetAt makes objects where there are none; WithoutAt leaves the object that it took the key from, even
-  // when that is empty then.
+  // The same along a path of keys. SetAt creates missing objects. WithoutAt keeps the object that held the key even if it becomes empty.
   Value SetAt(const Value& object, std::initializer_list<std::string_view> path, const Value& value);
   Value WithoutAt(const Value& object, std::initializer_list<std::string_view> path);
-  // Sets `key` unless it is there and not null.
+  // Sets `key` if it is missing or null.
   Value SetDefault(const Value& object, std::string_view key, const Value& value);
 
-  // What is no list counts as an empty one.
+  // A value that is not a list counts as an empty one.
   Value Append(const Value& array, const Value& item);
 
-  // The list with each item replaced by change(item); the same value where none changed. What is no list is returned as it is.
+  // Returns the list with each item replaced by change(item), or the same value if no item changed. Returns a value that is not a list
+  // unchanged.
   template <typename Change>
   Value Map(const Value& array, Change change) {
     if (!array.IsArray()) return array;
@@ -67,11 +67,11 @@ class Editor {
   Arena& arena_;
 };
 
-// The items of a list; none where the value is no list.
+// The items of a list; none if the value is not a list.
 inline std::span<const Value> ItemsOf(const Value& value) { return value.IsArray() ? value.Items() : std::span<const Value>(); }
-// The members of an object; none where the value is none.
+// The members of an object; none if the value is not an object.
 inline std::span<const Member> MembersOf(const Value& value) { return value.IsObject() ? value.Members() : std::span<const Member>(); }
-// The text; empty where the value is none.
+// The text of a string; empty if the value is not a string.
 inline std::string_view TextOf(const Value& value) { return value.IsString() ? value.AsString() : std::string_view(); }
 
 }  // namespace allot::json

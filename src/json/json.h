@@ -1,5 +1,5 @@
 #pragma once
-// JSON text in and out.
+// Reads and writes JSON text.
 
 #include <string>
 #include <string_view>
@@ -11,13 +11,13 @@
 
 namespace allot::json {
 
-// One JSON value and nothing behind it. kInvalid with line and column, and what was expected; kExhausted when a limit is passed.
-// A key that comes twice in an object is an error; with `duplicates` it is listed there, in the order of the text, and its last value
-// counts.
+// Parses one JSON value with nothing after it. Returns kInvalid, with line, column and what was expected, or kExhausted if a limit is
+// exceeded.
+// A repeated key is an error. With `duplicates` it is listed there, in the order of the text, and its last value counts.
 Result<Document> Parse(std::string_view text, Limits limits = {}, std::vector<Duplicate>* duplicates = nullptr);
 
 struct WriteOptions {
-  int indent = 0;  // spaces a level; 0: one line
+  int indent = 0;  // spaces per level; 0: one line
 };
 std::string Write(const Value& value, WriteOptions options = {});
 

@@ -1,6 +1,6 @@
 #pragma once
-// The part of kubectl's JSONPath that people use: {.a.b}, ['a'], [0], [-1], [*], [?(@.type=="Ready")], {$.a} and {@.a}, {"text\n"},
-// {range .items[*]}...{end}, and plain text between them. A dot in a field is written "\.". What is not there gives nothing.
+// The commonly used part of kubectl's JSONPath: {.a.b}, ['a'], [0], [-1], [*], [?(@.type=="Ready")], {$.a} and {@.a}, {"text\n"}, {range
+// .items[*]}...{end}, and plain text between them. A dot in a field is written "\.". A missing field gives no value.
 //
 //   ASSIGN_OR_RETURN(const JsonPath path, JsonPath::Parse("{range .items[*]}{.metadata.name}{\"\\n\"}{end}"));
 //   path.Text(list)                       "a\nb\n"
@@ -18,14 +18,14 @@ namespace allot::json {
 
 class JsonPath {
  public:
-  // kInvalid names the place and what is expected there; slices, unions and ".." are kUnsupported.
+  // Returns kInvalid with the place and what is expected there. Slices, unions and ".." are kUnsupported.
   static Result<JsonPath> Parse(std::string_view text);
-  // One path alone, as columns and --sort-by take it: ".a.b", "a.b", "{.a.b}".
+  // Parses a single path as columns and --sort-by write it: ".a.b", "a.b", "{.a.b}".
   static Result<JsonPath> ParseRelaxed(std::string_view text);
 
-  // Several values of a path stand with spaces between them; lists and objects are JSON.
+  // Renders the template. Several values of one path are separated by spaces; lists and objects are JSON.
   std::string Text(const Value& root) const;
-  // The values of the first path.
+  // Returns the values of the first path.
   std::vector<Value> Find(const Value& root) const;
 
  private:
@@ -33,15 +33,15 @@ class JsonPath {
 
   struct Step {
     enum class Kind { kField, kIndex, kAll, kFilter } kind = Kind::kField;
-    std::string field;  // kField; of kFilter the value compared with, as OneValue writes it
+    std::string field;  // kField: the name; kFilter: the value to compare with, as OneValue writes it
     int64_t index = 0;
-    std::vector<std::string> path;  // kFilter: below @
-    bool equal = true;              // kFilter: == or !=
+    std::vector<std::string> path;  // kFilter: the path below @
+    bool equal = true;              // kFilter: == (true) or != (false)
   };
   struct Node {
     enum class Kind { kText, kPath, kRange } kind = Kind::kText;
     std::string text;
-    bool from_root = false;  // $
+    bool from_root = false;  // the path starts with $
     std::vector<Step> steps;
     std::vector<Node> body;  // kRange
   };
@@ -53,7 +53,7 @@ class JsonPath {
   std::vector<Node> nodes_;
 };
 
-// A value as it stands in text: strings as they are, all else as JSON with sorted keys.
+// Writes one value: strings as they are, everything else as JSON with sorted keys.
 std::string OneValue(const Value& value);
 
 }  // namespace allot::json

@@ -14,7 +14,7 @@ bool IsInteger(std::string_view number) { return number.find_first_of(".eE") == 
 bool EqualNumbers(const Value& a, const Value& b) {
   if (a.NumberText() == b.NumberText()) return true;
   if (!IsInteger(a.NumberText()) || !IsInteger(b.NumberText())) return a.AsDouble() == b.AsDouble();
-  // Integers beyond 64 bits differ when their texts do: JSON knows no leading zeros.
+  // Integers beyond 64 bits differ if their texts differ: JSON has no leading zeros.
   const auto x = a.AsInt64(), y = b.AsInt64();
   return x && y && *x == *y;
 }
@@ -69,13 +69,13 @@ double Value::AsDouble() const {
   const std::string_view text = NumberText();
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  // from_chars does not tell too large from too small; strtod does, by infinity and zero.
+  // from_chars does not distinguish overflow from underflow; strtod returns infinity or zero.
   if (error == std::errc::result_out_of_range) return std::strtod(std::string(text).c_str(), nullptr);
   return number;
 }
 
 const Value* Value::Find(std::string_view key) const {
-  // The last letters differ where the lengths do not, most of the time: no need to compare the rest.
+  // Keys of equal length usually differ in their last letter, which saves comparing the rest.
   for (const Member& member : Members()) {
     if (member.key.size() == key.size() && (key.empty() || member.key.back() == key.back()) && member.key == key) return &member.value;
   }

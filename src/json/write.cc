@@ -10,14 +10,14 @@ namespace allot::json {
 
 namespace {
 
-// What stands for itself within a string.
+// Bytes that need no escape in a string.
 constexpr auto kPlain = [] {
   std::array<bool, 256> plain{};
   for (size_t c = 0x20; c < 0x100; ++c) plain[c] = c != '"' && c != '\\';
   return plain;
 }();
 
-// How many bytes from `at` on stand for themselves, as far as that shows in steps of eight: nearly all of nearly every string.
+// Returns how many bytes from `at` on need no escape, checked eight at a time. That covers nearly all of most strings.
 size_t CountPlain(std::string_view text, size_t at) {
   constexpr uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
   const auto has_zero = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighs; };
@@ -59,7 +59,7 @@ void WriteString(std::string& out, std::string_view text) {
 
 class Writer {
  public:
-  static constexpr size_t kUsual = 512;  // bytes that are there from the beginning
+  static constexpr size_t kUsual = 512;  // initial buffer size in bytes
 
   explicit Writer(WriteOptions options) : indent_(options.indent > 0 ? static_cast<size_t>(options.indent) : 0) { out_.reserve(kUsual); }
 

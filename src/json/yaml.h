@@ -1,10 +1,10 @@
 #pragma once
-// YAML as kubectl reads it, into the same tree as JSON.
+// Reads YAML as kubectl does, into the same tree as JSON.
 //
-// What a scalar means is in json/yaml_scalar.h; a merge (<<) sets members in the order of the text, as go-yaml 2 does. A text that begins
-// with a brace and is JSON is read as JSON, so that its numbers keep their text.
-// Refused: duplicate keys (unless they are listed), keys that are not scalars, tags but those of YAML's core, aliases beyond the limits,
-// merge keys of anything but mappings. Lists and mappings more than about 500 deep are refused whatever the limits say.
+// json/yaml_scalar.h defines the meaning of scalars. A merge (<<) sets members in the order of the text, as in go-yaml 2. Text that begins
+// with a brace and is JSON is parsed as JSON, so its numbers keep their text.
+// Rejected: duplicate keys (unless listed), keys that are not scalars, tags outside YAML's core, aliases beyond the limits, merges of
+// anything except mappings. Lists and mappings more than about 500 deep are rejected whatever the limits say.
 
 #include <string_view>
 #include <vector>
@@ -15,8 +15,9 @@
 
 namespace allot::json {
 
-// Every document of a stream ("---" between them); empty ones are left out. JSON is YAML too.
-// kInvalid with line and column, and what was expected; kExhausted when a limit is passed. `duplicates` as in json.h, of all documents.
+// Parses every document of a stream ("---" separates them) and skips empty ones. JSON is YAML too.
+// Returns kInvalid, with line, column and what was expected, or kExhausted if a limit is exceeded. `duplicates` works as in json.h and
+// covers all documents.
 Result<std::vector<Document>> ParseYaml(std::string_view text, Limits limits = {}, std::vector<Duplicate>* duplicates = nullptr);
 
 }  // namespace allot::json

@@ -32,7 +32,7 @@ constexpr Word kWords[] = {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// A double's shortest decimal digits: 0.d1d2d3... x 10^point.
+// The shortest decimal digits of a double: 0.d1d2d3... x 10^point.
 struct Digits {
   bool negative;
   std::string digits;
@@ -76,7 +76,7 @@ std::string PrintScientific(const Digits& d, int exponent_digits) {
   return text + number;
 }
 
-// As encoding/json prints a float64.
+// Prints a float64 as Go's encoding/json does.
 std::string PrintAsJson(double number) {
   const Digits digits = ShortestDigits(number);
   const double size = std::fabs(number);
@@ -85,7 +85,7 @@ std::string PrintAsJson(double number) {
   return PrintFixed(digits);
 }
 
-// The whole number that Go's ParseInt and ParseUint find with base 0. REQUIRES no underscores.
+// Parses a whole number as Go's ParseInt and ParseUint do with base 0. REQUIRES: no underscores.
 std::optional<Scalar> ResolveInt(std::string_view text) {
   const bool negative = text[0] == '-';
   const bool sign = negative || text[0] == '+';
@@ -130,14 +130,14 @@ std::optional<Scalar> ResolveFloat(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc::result_out_of_range) {
-    // Go takes what rounds to zero, and leaves alone what rounds to infinity.
+    // Go accepts a number that rounds to zero, and keeps one that rounds to infinity as text.
     number = std::strtod(std::string(text).c_str(), nullptr);
     if (std::isinf(number)) return std::nullopt;
   }
   return Scalar{Scalar::Kind::kFloat, PrintAsJson(number)};
 }
 
-// Go lets underscores stand between digits of a float that starts with a point.
+// Go allows underscores between the digits of a float that starts with a point.
 bool UnderscoresSeparateDigits(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '_' && (i == 0 || i + 1 == text.size() || !IsDigit(text[i - 1]) || !IsDigit(text[i + 1]))) return false;

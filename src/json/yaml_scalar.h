@@ -1,9 +1,9 @@
 #pragma once
-// What a plain YAML scalar means to kubectl (go.yaml.in/yaml/v2 2.4, then Go's encoding/json).
+// The meaning of a plain YAML scalar for kubectl (go.yaml.in/yaml/v2 2.4, then Go's encoding/json).
 //
-// true/True/TRUE, yes, on, y and their opposites are bools; ~, null and nothing are null; integers in decimal, hex (0x), octal (0o or a
-// leading 0) and binary (0b), underscores anywhere, are whole numbers up to 64 bits; what else looks like a number is a double, printed
-// with the fewest digits that give it back. Times and sexagesimal numbers stay text, and so does 1e999.
+// true/True/TRUE, yes, on, y and their opposites are bools. ~, null and an empty scalar are null. Integers in decimal, hex (0x), octal (0o
+// or a leading 0) and binary (0b), with underscores anywhere, are whole numbers up to 64 bits. Everything else that looks like a number is
+// a double, printed with the fewest digits that parse back to it. Times, sexagesimal numbers and 1e999 stay text.
 
 #include <optional>
 #include <string>
@@ -14,10 +14,10 @@ namespace allot::json {
 struct Scalar {
   enum class Kind { kNull, kBool, kInt, kFloat, kNotFinite, kString };
   Kind kind;
-  std::string text;  // JSON's for a bool or number, the text itself for a string, ".inf", "-.inf" or ".nan"
+  std::string text;  // for a bool or number, its JSON; for a string, the text; else ".inf", "-.inf" or ".nan"
 
-  // The key that this becomes as a mapping's key: whole numbers and bools as they print, doubles in single precision (Go does so).
-  // Nothing where kubectl refuses it: null, and whole numbers beyond 2^63-1.
+  // The text of this scalar as a mapping's key: whole numbers and bools as they print, doubles in single precision (as in Go). nullopt if
+  // kubectl rejects it: null, and whole numbers beyond 2^63-1.
   std::optional<std::string> Key() const;
 };
 

@@ -27,7 +27,7 @@ bool IsEmpty(const Value& value) { return (value.IsObject() && value.Members().e
 
 class Writer {
  public:
-  // Behind "- " or at the beginning of a line, at column `indent`.
+  // Writes after "- " or at the beginning of a line, at column `indent`.
   void Node(const Value& value, size_t indent) {
     if (value.IsObject() && !IsEmpty(value)) {
       bool first = true;
@@ -55,7 +55,7 @@ class Writer {
     }
   }
 
-  // Behind "key:" of an object at `indent`.
+  // Writes after "key:" of an object at `indent`.
   void Behind(const Value& value, size_t indent) {
     if (value.IsObject() && !IsEmpty(value)) {
       out_ += '\n';
@@ -70,7 +70,7 @@ class Writer {
     }
   }
 
-  // `indent`: of further lines.
+  // `indent` applies to further lines.
   void Scalar(const Value& value, size_t indent) {
     switch (value.kind()) {
       case Kind::kObject: out_ += "{}"; break;
@@ -108,7 +108,7 @@ void SortInto(Builder& builder, const Value& value) {
 }  // namespace
 
 bool KeyLess(std::string_view a, std::string_view b) {
-  bool digits = false;  // the common part ends in one
+  bool digits = false;  // the common prefix ends in a digit
   for (size_t i = 0; i < a.size() && i < b.size(); ++i) {
     if (a[i] == b[i]) {
       digits = IsDigit(a[i]);
@@ -121,7 +121,7 @@ bool KeyLess(std::string_view a, std::string_view b) {
     uint64_t a_number = 0;
     uint64_t b_number = 0;
     if (a[i] == '0' || b[i] == '0') {
-      // Zeros behind other digits count, leading ones do not.
+      // Zeros after other digits count, leading ones do not.
       for (size_t j = i; j > 0 && IsDigit(a[j - 1]); --j) {
         if (a[j - 1] != '0') a_number = b_number = 1;
       }

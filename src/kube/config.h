@@ -1,16 +1,16 @@
 #pragma once
-// Which API server to talk to, and as whom: from a kubeconfig or from inside a cluster, as kubectl finds it.
+// Finds the API server and the identity to use, from a kubeconfig or inside a cluster, as kubectl does.
 //
-// The order, of which the first that is there wins:
+// The first of these that exists counts:
 //   1. the kubeconfig of --kubeconfig;
-//   2. the files of KUBECONFIG, merged: the first file that has a named entry, or a current-context, wins; missing files are passed over;
+//   2. the files of KUBECONFIG, merged: the first file with a named entry, or a current-context, wins; missing files are skipped;
 //   3. ~/.kube/config, unless it is missing or empty;
-//   4. the service account of the Pod that we run in;
+//   4. the service account of the Pod that this process runs in;
 //   5. --server alone;
-//   6. a server of this machine, where the caller names its socket.
-// Only the context that is used must be right: other clusters and users may be wrong or not be known to us. What is wrong names the file
-// and the field: "/home/x/.kube/config: users[1] (dev).user.exec.apiVersion: ...".
-// Nothing is written, and no secret is ever part of a message.
+//   6. a server on this machine, if the caller names its socket.
+// Only the selected context must be valid: other clusters and users may be broken or of an unknown kind. An error names the file and the
+// field: "/home/x/.kube/config: users[1] (dev).user.exec.apiVersion: ...".
+// Nothing is written, and no message contains a secret.
 
 #include <chrono>
 #include <map>
@@ -27,19 +27,19 @@
 
 namespace allot::kube {
 
-// PEM text, or a file with it that may be replaced while we run. At most one of them is set; neither: there is none.
+// PEM text, or a file with PEM text that may be replaced at any time. At most one of them is set.
 struct Pem {
   std::string text;
   std::string file;
 
   bool empty() const { return text.empty() && file.empty(); }
-  // The text, or what is in the file now; empty when there is none. kInvalid when that is not PEM.
+  // Returns the text or the file's current content; empty if neither is set. Returns kInvalid if it is not PEM.
   Result<std::string> Read(const FileSystem& files) const;
 };
 
 struct Config {
-  std::string server;   // https://host:port/prefix or http://...; without a slash at the end
-  std::string context;  // empty: none was used
+  std::string server;   // https://host:port/prefix or http://..., without a final slash
+  std::string context;  // empty: no context was used
   std::string default_namespace = "default";
   std::string origin;  // for messages: "/home/x/.kube/config, context dev"
 
@@ -48,51 +48,52 @@ struct Config {
   std::string tls_server_name;            // empty: the server's host
   bool insecure_skip_tls_verify = false;  // never together with `ca`
   bool disable_compression = false;
-  std::string proxy_url;            // http://... or https://...; empty: no proxy. The kubeconfig's, else the environment's (kube/proxy.h)
-  std::string proxy_authorization;  // for it; a secret; empty: none
+  std::string proxy_url;            // http://... or https://...; empty: no proxy. From the kubeconfig, else from the environment
+                                    // (kube/proxy.h)
+  std::string proxy_authorization;  // for the proxy; a secret; empty: none
 
   std::string impersonate_user, impersonate_uid;
   std::vector<std::string> impersonate_groups;
   std::map<std::string, std::vector<std::string>> impersonate_extra;
 
-  // Never null. Anonymous for a server without TLS: nothing secret goes over the wire in the clear, as with kubectl.
+  // Never null. Anonymous for a server without TLS: like kubectl, never send a secret in the clear.
   std::shared_ptr<Credentials> credentials = AnonymousCredentials();
 };
 
-// What the command line says; empty: nothing.
+// Command line options; empty if not given.
 struct ConfigOverrides {
   std::string kubeconfig;              // a path
   std::string context, cluster, user;  // names in the kubeconfig
-  std::string server;                  // instead of the cluster's, whose tls-server-name goes with it
-  std::string certificate_authority;   // a file with PEM, instead of the cluster's
+  std::string server;                  // replaces the cluster's server and drops its tls-server-name
+  std::string certificate_authority;   // a PEM file, replaces the cluster's
   bool insecure_skip_tls_verify = false;
   std::string default_namespace;
-  std::string token;                              // instead of all else that says who we are, but for a client certificate
+  std::string token;                              // replaces every other credential except a client certificate
   std::string impersonate_user, impersonate_uid;  // --as, --as-uid
   std::vector<std::string> impersonate_groups;    // --as-group
 };
 
-// The world that a Config is made from.
+// The inputs that a Config is made from.
 struct ConfigSources {
   ConfigOverrides overrides;
-  Environment environment;            // KUBECONFIG, HOME, KUBERNETES_SERVICE_*, *_PROXY; credential plugins get it too
-  const FileSystem* files = nullptr;  // never null; outlives the Config, as does the clock
+  Environment environment;            // KUBECONFIG, HOME, KUBERNETES_SERVICE_*, *_PROXY; also passed to credential plugins
+  const FileSystem* files = nullptr;  // never null; must outlive the Config, like the clock
   const Clock* clock = nullptr;
   std::string local_socket;                 // an absolute path; empty: none
-  std::string local_namespace = "default";  // there
+  std::string local_namespace = "default";  // the namespace to use there
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
-  bool has_terminal = false;  // somebody sits at stdin and can answer a credential plugin
+  bool has_terminal = false;  // a user at stdin can answer a credential plugin
   std::chrono::milliseconds plugin_time_limit = std::chrono::seconds(60);
-  std::chrono::milliseconds interactive_time_limit = std::chrono::minutes(5);  // of a plugin that somebody may have to answer
+  std::chrono::milliseconds interactive_time_limit = std::chrono::minutes(5);  // for a plugin that a user may have to answer
 
-  // The environment variable; empty where it is not set.
+  // Returns the environment variable, or empty if it is not set.
   std::string Variable(const std::string& name) const;
 };
 
-// The environment and terminal of this process.
+// Returns the environment and terminal of this process.
 ConfigSources SystemConfigSources(const FileSystem& files, const Clock& clock, ConfigOverrides overrides = {});
 
-// kNotFound when there is nothing to load; it tells what was tried and what to do.
+// Returns kNotFound if there is nothing to load, with what was tried and what to do.
 Result<Config> LoadConfig(const ConfigSources& sources);
 
 struct KubeconfigFile {
@@ -100,23 +101,23 @@ struct KubeconfigFile {
   std::string text;
 };
 
-// The config of merged files, the first of which has precedence. Reads only the files that they refer to.
+// Returns the config of merged files; the first file takes precedence. Reads only the files that they refer to.
 Result<Config> ParseKubeconfig(const std::vector<KubeconfigFile>& files, const ConfigSources& sources);
 
-// True for a kubeconfig without contexts, clusters, users and current-context.
+// Returns whether a kubeconfig has no contexts, clusters, users and current-context.
 bool IsEmptyKubeconfig(std::string_view text);
 
-// The config of the Pod's service account. kNotFound, with the reason, when this is no Pod or it has none.
+// Returns the config of the Pod's service account. Returns kNotFound, with the reason, outside a Pod or without a service account.
 Result<Config> InClusterConfig(const ConfigSources& sources);
 
-// The names in one of the lists ("contexts", "clusters", "users") of the kubeconfig that LoadConfig would read, sorted. None where there is
-// no kubeconfig; files that cannot be read are passed over.
+// Returns the names in one of the lists ("contexts", "clusters", "users") of the kubeconfig that LoadConfig would read, sorted. Empty
+// without a kubeconfig; skips unreadable files.
 std::vector<std::string> KubeconfigNames(const ConfigSources& sources, std::string_view list);
 
-// Puts in what the overrides say about server, certificates, namespace, token and impersonation, and the environment's proxy, and checks
-// the whole; the last step for every origin.
+// Applies the overrides of server, certificates, namespace, token and impersonation, and the environment's proxy, and validates the result.
+// The last step for every origin.
 Status FinishConfig(const ConfigSources& sources, Config& config);
 
-inline constexpr size_t kMaxConfigFile = 1 << 20;  // bytes of a kubeconfig, and of each file that it names
+inline constexpr size_t kMaxConfigFile = 1 << 20;  // bytes of a kubeconfig, and of each file that it refers to
 
 }  // namespace allot::kube

@@ -9,7 +9,7 @@
 namespace allot::kube {
 namespace {
 
-constexpr int64_t kLongestRetry = 24 * 3600;  // seconds; nobody waits longer, and nothing overflows
+constexpr int64_t kLongestRetry = 24 * 3600;  // seconds; longer waits are pointless, and the limit prevents overflow
 
 Code CodeOf(int http_status, std::string_view reason) {
   if (reason == "Expired" || reason == "Gone" || http_status == 410) return Code::kUnavailable;
@@ -61,7 +61,7 @@ std::shared_ptr<ApiError> Read(std::string_view body, int http_status) {
 Status StatusOf(std::shared_ptr<ApiError> error, std::string_view body) {
   std::string message = error->message;
   if (message.empty()) {
-    // Not Kubernetes' own words: a proxy, or something else that listens there.
+    // Not a Status object: the response is from a proxy, or from another program at that address.
     message = StrCat("the server answered ", error->http_status, " ", http::ReasonPhrase(error->http_status));
     const std::string_view text = Trim(body.substr(0, 200));
     if (!text.empty()) message += StrCat(": ", Quoted(text));

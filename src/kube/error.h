@@ -1,5 +1,5 @@
 #pragma once
-// What a Kubernetes API answers when it refuses: its Status object, as details of our Status.
+// The Status object of a failed Kubernetes API call, as details of allot's Status.
 
 #include <chrono>
 #include <optional>
@@ -17,23 +17,23 @@ struct ApiError : ErrorDetails {
   };
 
   int http_status = 0;
-  std::string reason;   // "NotFound", "AlreadyExists", "Conflict", "Invalid", "Expired"; empty where the server said none
-  std::string message;  // as the server said it
+  std::string reason;   // "NotFound", "AlreadyExists", "Conflict", "Invalid", "Expired"; empty if the server gave none
+  std::string message;  // the server's own words
   std::vector<Cause> causes;
   std::optional<std::chrono::seconds> retry_after;
 };
 
-// The answer of the API that is behind the error; nullptr where there was none (no connection, bad config).
+// Returns the API's answer behind the error, or nullptr if there was none (no connection, bad config).
 const ApiError* ApiErrorOf(const Status& status);
-// Whether the API refused for this reason.
+// Returns whether the API gave this reason.
 bool HasReason(const Status& status, std::string_view reason);
-// The state that the caller goes by is gone from the server's history: list again.
+// Returns whether the caller's resourceVersion has left the server's history: list again.
 bool IsExpired(const Status& status);
 
-// Of a response that is no success. Codes: NotFound is kNotFound; Conflict and AlreadyExists kConflict; 400, 405, 406, 415, 422, 401 and
-// 403 kInvalid; all others kUnavailable. The message is the server's, or what is known of an answer without one.
+// Makes the error of an unsuccessful response. NotFound is kNotFound; Conflict and AlreadyExists are kConflict; 400, 401, 403, 405, 406,
+// 415 and 422 are kInvalid; all others are kUnavailable. The message is the server's, or describes a response without one.
 Status ErrorOf(const http::Response& response);
-// The same of a Status object in the stream of a watch.
+// The same for a Status object in the stream of a watch.
 Status ErrorOfStatus(std::string_view status_json, int http_status);
 
 }  // namespace allot::kube

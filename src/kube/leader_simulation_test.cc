@@ -115,7 +115,7 @@ class Simulation {
     const auto stored = lease_.Put(action.record);
     if (!stored || stored->holder == before) return stored;
     ++changes;
-    // Nobody else may act when it is given away.
+    // No other process may act when it is released.
     for (const auto& other : candidates_) safe_ = safe_ && (other->identity == stored->holder || !other->elector->Leads(Local(*other)));
     return stored;
   }
@@ -158,7 +158,7 @@ TEST(Election, TwoNeverLeadAtTheSameTimeWithSkewedClocksAndLostAnswers) {
     led_steps += simulation.led_steps;
     changes += simulation.changes;
   }
-  EXPECT_GT(led_steps, 600'000);  // of 2,000,000: it is no way to be safe that nobody ever leads
+  EXPECT_GT(led_steps, 600'000);  // of 2,000,000: an election without any leader would not prove safety
   EXPECT_GT(changes, 2'000);
 }
 

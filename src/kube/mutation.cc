@@ -31,7 +31,7 @@ void MutationCache::Put(ObjectPtr object, bool deleted) {
   if (const auto known = assumptions_.find(name); known != assumptions_.end()) {
     const Object& before = *known->second.object;
     const bool same = before.uid() == object->uid();
-    // Answers may come in another order than the writes were made; nothing comes after a deletion of the same object.
+    // Responses may arrive out of order. Nothing follows the deletion of the same object.
     if (same && known->second.deleted) return;
     if (Version(before) > Version(*object) && !(same && deleted)) return;
     seen = same && known->second.seen;
@@ -53,9 +53,9 @@ bool MutationCache::Holds(Assumption& assumption, const Snapshot& snapshot) cons
   const Object& assumed = *assumption.object;
   if (clock_.MonotonicNow() >= assumption.until) return false;
   const ObjectPtr informed = snapshot.Find(assumed.namespace_name(), assumed.name());
-  // Not yet created, as far as the informer knows, or deleted already.
+  // The informer has not seen the creation yet, or has already seen the deletion.
   if (informed == nullptr) return !assumption.seen;
-  // One of the two was there first, the other one replaced it.
+  // One of the two objects replaced the other.
   if (informed->uid() != assumed.uid()) return !assumption.seen && Version(*informed) < Version(assumed);
   assumption.seen = true;
   return assumption.deleted || Version(*informed) < Version(assumed);

@@ -1,11 +1,12 @@
 #pragma once
-// What an informer knows, with our own latest writes on top: a decision never goes by a state that we have changed ourselves already.
+// An informer's view with this process's own latest writes on top, so a decision never uses a state that the process itself has already
+// changed.
 //
 // Promises:
-//   1. after Assume, a reader sees that version or a newer one, though the informer has not heard of it yet;
-//   2. where the informer is as new, or newer, it wins, and the assumption is gone;
-//   3. an assumption that the informer never confirms (somebody deleted the object before it was seen) is gone after a time.
-// Versions are compared as numbers, which Kubernetes promises since 1.35 and etcd always gave.
+//   1. after Assume, a reader sees that version or a newer one, even if the informer has not seen it yet;
+//   2. once the informer has that version or a newer one, the informer wins and the assumption is dropped;
+//   3. an assumption that the informer never confirms (the object was deleted before it was seen) is dropped after `ttl`.
+// Versions are compared as numbers, which Kubernetes guarantees since 1.35 and etcd always provided.
 // Thread-safe.
 
 #include <chrono>
@@ -30,7 +31,7 @@ class MutationCache {
   // A Snapshot and the assumptions that were newer at that moment. Immutable.
   class View {
    public:
-    ObjectPtr Find(std::string_view namespace_name, std::string_view name) const;  // nullptr: not there
+    ObjectPtr Find(std::string_view namespace_name, std::string_view name) const;  // nullptr if missing
     // In no particular order.
     template <typename Function>
     void Each(Function function) const {
@@ -45,39 +46,39 @@ class MutationCache {
    private:
     friend class MutationCache;
     std::shared_ptr<const Snapshot> snapshot_;
-    std::map<Name, ObjectPtr> changed_;  // null: deleted
+    std::map<Name, ObjectPtr> changed_;  // nullptr: deleted
   };
 
-  // `source` gives the informer's latest snapshot: [&] { return informer.snapshot(); }. It must not go back, and outlive this, as must
-  // `clock`.
+  // `source` returns the informer's latest snapshot: [&] { return informer.snapshot(); }. Its snapshots must not go back. `source` and
+  // `clock` must outlive this.
   MutationCache(Source source, const Clock& clock, std::chrono::nanoseconds ttl = std::chrono::minutes(2))
       : source_(std::move(source)), clock_(clock), ttl_(ttl) {}
 
-  // The server answered a write of ours with this object. Nothing happens where a newer version is known.
+  // The server answered a write with this object. Does nothing if a newer version is known.
   void Assume(ObjectPtr written);
-  // The server answered that the object, whose last version this is, is gone (and not that it goes when its finalizers are done).
+  // The server answered that the object is gone, not merely waiting for finalizers. `last` is its last version.
   void AssumeDeleted(ObjectPtr last);
-  // What the informer says counts again.
+  // Drops the assumption, so the informer's version counts again.
   void Forget(std::string_view namespace_name, std::string_view name);
 
-  // The newer of the informer's and the assumed version; nullptr: not there.
+  // Returns the newer of the informer's and the assumed version, or nullptr.
   ObjectPtr Get(std::string_view namespace_name, std::string_view name);
   View Take();
 
-  // Assumptions that are still of use.
+  // How many assumptions are still newer than the informer.
   size_t size();
 
  private:
   struct Assumption {
     ObjectPtr object;
     bool deleted = false;
-    bool seen = false;  // the informer had an object of this uid: when it has none, it heard of the deletion
+    bool seen = false;  // the informer had an object of this uid; if it has none later, the object was deleted
     MonotonicTime until;
   };
   using Assumptions = std::map<Name, Assumption>;
 
   void Put(ObjectPtr object, bool deleted);
-  // Whether the assumption is newer than the snapshot. Remembers what it saw.
+  // Returns whether the assumption is newer than the snapshot, and updates `seen`.
   bool Holds(Assumption& assumption, const Snapshot& snapshot) const;
   void Sweep(const Snapshot& snapshot);
 

@@ -13,7 +13,7 @@
 namespace allot::kube {
 namespace {
 
-// An address as 16 bytes; IPv4 in the form ::ffff:a.b.c.d, so that both spellings of one are equal.
+// An IP address as 16 bytes. IPv4 has the form ::ffff:a.b.c.d, so both spellings of an address are equal.
 using Ip = std::array<unsigned char, 16>;
 
 std::optional<Ip> ParseIp(std::string_view text) {
@@ -42,7 +42,7 @@ bool SameBits(const Ip& a, const Ip& b, size_t bits) {
   return true;
 }
 
-// Whether `text` is a range ("10.0.0.0/8"), and then whether it has `ip`.
+// Returns whether `text` is a range ("10.0.0.0/8"). Sets `has` to whether the range contains `ip`.
 bool ReadRange(std::string_view text, const std::optional<Ip>& ip, bool& has) {
   const size_t slash = text.find('/');
   if (slash == text.npos) return false;
@@ -57,7 +57,7 @@ bool ReadRange(std::string_view text, const std::optional<Ip>& ip, bool& has) {
   return true;
 }
 
-// "host:port" and "[::1]:port" apart; a text without a port, or with more colons, is a host.
+// Splits "host:port" and "[::1]:port". A text without a port, or with more colons, is a host.
 std::pair<std::string, std::string> SplitPort(std::string_view text) {
   const size_t colon = text.rfind(':');
   const bool bracketed = text.starts_with('[') && text.find("]:") != text.npos;
@@ -81,7 +81,7 @@ bool MatchesName(std::string_view host, std::string name) {
   return host == name || host.ends_with("." + name);
 }
 
-// The user and password of a proxy's address, as they stand there, with %XX read.
+// Decodes %XX in the user and password of a proxy's address.
 std::string Unescape(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -144,7 +144,7 @@ Result<Proxy> ProxyFromEnvironment(const ServerUrl& server, const Environment& e
     rest.remove_prefix(at + 1);
   }
   proxy.url = StrCat("http://", rest);
-  // Without the server's own words for it: what is wrong may be a part of a password.
+  // Omit the parser's message: it may contain part of a password.
   if (!ServerUrl::Parse(proxy.url).ok()) return Invalid(variable, ": expected the address of a proxy, like http://HOST:PORT");
   return proxy;
 }

@@ -1,13 +1,13 @@
 #pragma once
-// The proxy that the environment asks for, as Go's ProxyFromEnvironment (and so kubectl) reads it.
+// The proxy set in the environment, as Go's ProxyFromEnvironment (and so kubectl) reads it.
 //
-// HTTPS_PROXY is for https servers and HTTP_PROXY for http ones, each also in lower case; the upper case wins. NO_PROXY takes servers out,
-// entries with commas between them:
-//   *                    all
-//   10.0.0.0/8, 10.1.2.3 addresses (not names that lead to them)
-//   lab.example          the host and all below it; .lab.example and *.lab.example only what is below it
-//   lab.example:6443     any of these but a range, at that port only
-// localhost and loopback addresses are never asked for through a proxy.
+// HTTPS_PROXY applies to https servers and HTTP_PROXY to http servers. Lower case works too; upper case wins. NO_PROXY exempts servers. Its
+// entries are separated by commas:
+//   *                    all servers
+//   10.0.0.0/8, 10.1.2.3 addresses (not names that resolve to them)
+//   lab.example          the host and its subdomains; .lab.example and *.lab.example match only subdomains
+//   lab.example:6443     any of these except a range, at that port only
+// localhost and loopback addresses never use a proxy.
 
 #include <string>
 
@@ -22,10 +22,10 @@ struct Proxy {
   std::string authorization;  // the value of Proxy-Authorization, a secret; empty: none
 };
 
-// Whether the NO_PROXY list `no_proxy` lets this server be asked through a proxy.
+// Returns whether requests to the server use a proxy, given the NO_PROXY list.
 bool UsesProxy(const ServerUrl& server, std::string_view no_proxy);
 
-// kInvalid and kUnsupported name the variable and nothing secret of it: a proxy is spoken to over http alone.
+// Returns kInvalid or kUnsupported with the variable's name and no secret. Only proxies reached over http are supported.
 Result<Proxy> ProxyFromEnvironment(const ServerUrl& server, const Environment& environment);
 
 }  // namespace allot::kube

@@ -1,5 +1,5 @@
 #pragma once
-// A token bucket: so many a second on average, so many at once.
+// A token bucket: a number of requests per second on average, and a number at once.
 //
 // Thread-safe.
 
@@ -17,7 +17,7 @@ class RateLimit {
   // `per_second` 0: no limit.
   RateLimit(double per_second, int burst) : per_second_(per_second), burst_(burst), tokens_(burst) {}
 
-  // Takes a token, and says how long the caller must wait before it acts on it. Nothing, and none is taken, when that is too long.
+  // Takes a token and returns how long the caller must wait before using it. Returns nullopt, and takes none, if that exceeds `longest`.
   std::optional<std::chrono::nanoseconds> Take(MonotonicTime now, std::optional<std::chrono::nanoseconds> longest) {
     if (per_second_ <= 0) return std::chrono::nanoseconds(0);
     const std::lock_guard lock(mutex_);

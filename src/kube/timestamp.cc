@@ -16,7 +16,7 @@ using std::chrono::sys_seconds;
 constexpr sys_seconds kEarliest = std::chrono::sys_days(std::chrono::year(1970) / 1 / 1);
 constexpr sys_seconds kLatest = std::chrono::sys_days(std::chrono::year(2200) / 1 / 1);
 
-// The digits text[at, at + count) as a number; -1 when they are none.
+// Returns text[at, at + count) as a number, or -1 if they are not digits.
 int Digits(std::string_view text, size_t at, size_t count) {
   int number = 0;
   for (size_t i = at; i < at + count; ++i) {
@@ -26,7 +26,7 @@ int Digits(std::string_view text, size_t at, size_t count) {
   return number;
 }
 
-// Takes ".25" from the front; nothing where a point has no digits behind it.
+// Removes a fraction such as ".25" from the front. Returns nullopt for a point without digits.
 std::optional<microseconds> TakeFraction(std::string_view& text) {
   if (!text.starts_with('.')) return microseconds(0);
   const size_t end = std::min(text.find_first_not_of("0123456789", 1), text.size());

@@ -1,5 +1,5 @@
 #pragma once
-// Times as the Kubernetes API writes them (RFC 3339).
+// Times in the format of the Kubernetes API (RFC 3339).
 
 #include <optional>
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace allot::kube {
 
-// The time of "2026-11-16T00:38:43Z", also with a fraction or an offset; nothing for other text. What is before 1970 or after 2200 is taken
-// for the nearest of these, so that no difference of two times leaves the clock's range.
+// Parses "2026-11-16T00:38:43Z", also with a fraction or an offset. Returns nullopt for other text. Clamps times to 1970-2200, so the
+// difference of two times always fits.
 std::optional<WallTime> ParseTime(std::string_view text);
 
-// "2026-11-16T00:38:43Z", as metav1.Time.
+// "2026-11-16T00:38:43Z", like metav1.Time.
 std::string WriteTime(WallTime time);
-// "2026-11-16T00:38:43.000000Z", as metav1.MicroTime.
+// "2026-11-16T00:38:43.000000Z", like metav1.MicroTime.
 std::string WriteMicroTime(WallTime time);
 
 }  // namespace allot::kube

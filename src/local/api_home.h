@@ -1,6 +1,5 @@
 #pragma once
-// The embedded API as a program runs it (`allot apiserver`, `allot up`): from a folder, with its certificates, tokens, kubeconfig and
-// doors.
+// The embedded API of a program (`allot apiserver`, `allot up`): from a folder, with its certificates, tokens, kubeconfig and listeners.
 
 #include <memory>
 #include <string>
@@ -22,31 +21,31 @@ namespace allot::local {
 struct ApiHomeOptions {
   std::string address = "127.0.0.1";
   int port = 0;  // 0: any that is free
-  // Files in PEM: a certificate with its key, and who signed it. All empty: one is made. An authority that is empty: the clients' own.
+  // Files in PEM: a certificate, its key, and its authority. All empty: one is created. Only the authority empty: those that clients trust.
   std::string certificate_file, key_file, authority_file;
-  std::string token_file;  // tokens of the admin's own; empty: none
+  std::string token_file;  // static tokens that the admin added; empty: none
   apiserver::PodLogs* logs = nullptr;
-  std::vector<std::shared_ptr<const apiserver::Admission>> admission;  // more of it
+  std::vector<std::shared_ptr<const apiserver::Admission>> admission;  // in addition to the server's own
 };
 
 class ApiHome {
  public:
-  // Serves from now on, and has written the admin's kubeconfig. Errors name the file or the address. All must outlive it.
+  // Starts to serve, and writes the admin's kubeconfig. Errors name the file or the address. The arguments must outlive this object.
   static Result<std::unique_ptr<ApiHome>> Start(ApiHomeOptions options, apiserver::DataFolder folder, FileSystem& files, const Clock& clock,
                                                 Random& random, Log& log);
   ApiHome(const ApiHome&) = delete;
   ApiHome& operator=(const ApiHome&) = delete;
 
-  // Until `stop`: keeps the certificate from running out.
+  // Renews the certificate before it expires, until `stop`.
   void Tend(const Cancel& stop);
 
   apiserver::Server& server() { return *server_; }
   const apiserver::DataFolder& folder() const { return folder_; }
-  // For a client in this process, or another one of our user: by the socket, as an admin.
+  // The config of a client in this process, or in another one of our user: by the socket, as an admin.
   kube::Config ClientConfig() const;
-  // How many files this process might open before the server raised that (open_files.h): what its programs should have.
+  // The limit of open files before the server raised it (open_files.h), for programs that it starts.
   uint64_t first_open_files() const { return first_open_files_; }
-  // Two lines for the user's shell: where it is, and KUBECONFIG.
+  // Two lines for the user's shell: the server's addresses, and KUBECONFIG.
   std::string Greeting() const;
 
  private:
@@ -70,17 +69,17 @@ class ApiHome {
   Log& log_;
   uint64_t first_open_files_ = 0;
   std::string admin_token_;
-  std::string authority_pem_;  // that the admin's kubeconfig trusts
+  std::string authority_pem_;  // the authority in the admin's kubeconfig
   std::unique_ptr<apiserver::Tokens> tokens_;
   std::unique_ptr<apiserver::TableAccess> access_;
   std::unique_ptr<apiserver::Server> server_;
 };
 
-// The names for the certificate of a server that listens on `address`: itself, or, where that is all of them, those of the `interfaces`;
-// the machine's; and what this machine is to itself. Sorted. A `hostname` that can be no DNS name is left out.
+// The names in the certificate of a server that listens on `address`: the address, or all `interfaces` if it is a wildcard; the machine's
+// name, unless it is not a valid DNS name; localhost and the loopback addresses. Sorted.
 std::vector<std::string> ServingNames(const std::string& address, const std::string& hostname, const std::vector<std::string>& interfaces);
 
-// Of this machine; empty where the kernel does not tell.
+// This machine's name; empty if the kernel does not tell.
 std::string Hostname();
 
 }  // namespace allot::local

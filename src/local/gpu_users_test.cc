@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// Names of this test alone.
+// Names that only this test uses.
 std::string Names() { return StrCat("allot-test-", ::getpid()); }
 
 TEST(GpuUsers, OneOffersThem) {
@@ -39,7 +39,7 @@ TEST(GpuUsers, AProcessThatOutlivesItsUpKeepsOtherFoldersAway) {
   }
   const pid_t pid = ::fork();
   if (pid == 0) {
-    // Whatever it becomes.
+    // The mark survives exec.
     if (MarkGpuUse(mark.c_str(), true) < 0) _exit(1);
     ::execlp("sleep", "sleep", "1000", nullptr);
     _exit(1);

@@ -5,7 +5,7 @@
 
 namespace allot::local {
 
-// The IP addresses of this machine, but those that mean something on one link only. None where the kernel does not tell.
+// The IP addresses of this machine, without link-local ones. Empty if the kernel does not tell.
 std::vector<std::string> InterfaceAddresses();
 
 }  // namespace allot::local

@@ -13,14 +13,14 @@ namespace allot::local {
 namespace {
 
 constexpr size_t kLongest = 64 << 10;
-constexpr size_t kLongestName = 63;  // of a label, too
+constexpr size_t kLongestName = 63;  // the name is also the value of a label
 
 std::string ReadLine(const FileSystem& files, const std::string& path) {
   const Result<std::string> text = files.ReadFile(path, kLongest);
   return text.ok() ? std::string(Trim(*text)) : std::string();
 }
 
-// Of lines KEY<separator>VALUE.
+// Returns the value of `key` in lines of KEY<separator>VALUE.
 std::string Find(std::string_view text, std::string_view key, char separator) {
   for (const std::string_view line : Split(text, '\n')) {
     const size_t at = line.find(separator);
@@ -70,7 +70,7 @@ std::string NodeNameOf(std::string_view hostname) {
     const bool upper = c >= 'A' && c <= 'Z';
     const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.';
     const char mapped = upper ? static_cast<char>(c - 'A' + 'a') : plain ? c : '-';
-    // Between two dots there must be something, and it begins and ends with a letter or digit.
+    // Each label between two dots must be non-empty, and begin and end with a letter or digit.
     if (mapped == '.' && (name.empty() || name.back() == '.')) continue;
     if (mapped == '-' && (name.empty() || name.back() == '.')) continue;
     while (mapped == '.' && name.ends_with('-')) name.pop_back();

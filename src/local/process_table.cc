@@ -27,7 +27,7 @@ bool ReadNumber(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// proc(5): "PID (name) state ppid pgrp session ..."; the name may have anything in it, the start time is field 22.
+// proc(5): "PID (name) state ppid pgrp session ...". The name may contain any character, also ')'. The start time is field 22.
 std::optional<ProcessInfo> ParseStat(pid_t pid, std::string_view text) {
   const size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos || name_end + 2 > text.size()) return std::nullopt;
@@ -91,7 +91,7 @@ std::string BootId() {
 
 int OpenProcess(const ProcessId& process) {
   const int fd = static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0));
-  // Opened first: from here on the number stands for the process that the descriptor has.
+  // Compare the start time after opening: if it matches now, the pidfd refers to the same process.
   if (fd >= 0 && !IsAlive(process)) {
     ::close(fd);
     return -1;

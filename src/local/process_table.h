@@ -1,5 +1,5 @@
 #pragma once
-// Who runs on this machine, by number and start time: numbers are used again, the pair is not (until the machine boots).
+// The processes of this machine, identified by PID and start time: a PID may be reused, the pair is unique until the next boot.
 
 #include <sys/types.h>
 
@@ -20,30 +20,31 @@ struct ProcessId {
 struct ProcessInfo {
   ProcessId id;
   pid_t parent = 0, group = 0, session = 0;
-  bool ended = false;  // nobody has waited for it yet
+  bool ended = false;  // a zombie: its parent has not waited for it yet
 };
 
-// Nothing: there is none of that number.
+// nullopt if there is no process with that PID.
 std::optional<ProcessInfo> ReadProcess(pid_t pid);
-// Those that are there now; what starts meanwhile may be missing.
+// All current processes; one that starts meanwhile may be missing.
 std::vector<ProcessInfo> AllProcesses();
-// Has not ended.
+// Whether the process runs, and is not a zombie.
 bool IsAlive(const ProcessId& process);
-// Of whom the process is; nothing: it is gone.
+// The user of the process; nullopt if it is gone.
 std::optional<uid_t> OwnerOf(pid_t pid);
 
-// Whether nobody would continue the group if it were stopped: no process of it has its parent in another group of the session.
+// Whether the group is orphaned, so that no shell would continue it after a stop: no process of it has its parent in another group of its
+// session.
 bool IsOrphaned(pid_t group);
 
-// Another one for each boot of the machine; empty: it cannot be told.
+// The boot ID, which differs for each boot of the machine; empty if the system does not provide it.
 std::string BootId();
 
-// A pidfd, which becomes readable when the process ends; -1: it has ended, or the system has none to give. The caller closes it.
+// A pidfd, which becomes readable when the process ends; -1 if it has ended, or the system cannot open one. The caller closes it.
 int OpenProcess(const ProcessId& process);
-// False: it has ended. A process that has another start time is never hit.
+// Sends a signal. Returns false if the process has ended. Never signals a process with another start time.
 bool SignalProcess(const ProcessId& process, int signal);
 
-// The variable of a process's environment as it was when it started; nothing where it has none or may not be read.
+// A variable of the environment that the process started with; nullopt if it is not set or may not be read.
 std::optional<std::string> StartVariable(pid_t pid, const std::string& name);
 
 }  // namespace allot::local

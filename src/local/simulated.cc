@@ -12,9 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLibraries = "/usr/lib64";
-constexpr std::string_view kDriverVersion = "580.105.08";  // as the fake library says
+constexpr std::string_view kDriverVersion = "580.105.08";  // that of the fake library
 
-// For everybody, whatever the umask.
+// All users can read it, whatever the umask is.
 Status MakeOpenFolder(FileSystem& files, const std::string& path) {
   TRY(files.MakeDirs(path));
   std::error_code error;
@@ -60,7 +60,7 @@ Status MakeSimulatedDriver(FileSystem& files, const Simulator& simulator, const 
                            const std::vector<std::string>& models) {
   for (const char* path : {"", "/dev", "/usr", "/usr/bin", "/usr/lib64"}) TRY(MakeOpenFolder(files, folder + path));
   const std::string libraries = StrCat(folder, kLibraries);
-  // Each node has a copy of its own: a library that is loaded once plays one machine.
+  // Each node has its own copy, because a library that is loaded once shows one machine.
   TRY(node::InstallProgram(simulator.library, libraries + "/libnvidia-ml.so.1"));
   TRY(node::InstallProgram(simulator.smi, folder + "/usr/bin/nvidia-smi"));
   TRY(WriteOpen(files, StrCat(libraries, "/libcuda.so.", kDriverVersion), ""));

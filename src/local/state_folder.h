@@ -1,16 +1,16 @@
 #pragma once
 // The folder of `allot up`: that of the embedded API (apiserver/data_folder.h), and in it
 //
-//   up.lock, up.pid     locked by the one that works with the folder, and its PID
-//   runtime             what runs the Pods (kept_runtime.h)
-//   hostname            what the nodes are called
+//   up.lock, up.pid     the lock of the process that uses the folder, and its PID
+//   runtime             the runtime of the Pods (runtime_file.h)
+//   hostname            the name that the nodes' names are made from
 //   podman/             files of containers that podman runs
 //   nodes/NAME/state/   the journal of a node's agent
-//   nodes/NAME/cdi/     what its claims are prepared as
-//   nodes/NAME/driver/  the driver of simulated GPUs, for everybody to read
-//   pods/NAME/          what is there of the node's Pods (pod_folder.h)
+//   nodes/NAME/cdi/     the CDI specs of its prepared claims
+//   nodes/NAME/driver/  the driver of simulated GPUs, readable by all users
+//   pods/NAME/          the folders of the node's Pods (pod_folder.h)
 //
-// One process at a time: two would have two ledgers for one GPU.
+// Only one process may use the folder: two would have two ledgers for one GPU.
 
 #include <memory>
 #include <string>
@@ -31,20 +31,20 @@ struct NodeFolder {
 
 class StateFolder {
  public:
-  // The folder must exist. kUnavailable, with the PID of the other one, where somebody works with it. `files` must outlive it.
+  // The folder must exist. kUnavailable, with the other's PID, if another process uses it. `files` must outlive this object.
   static Result<std::unique_ptr<StateFolder>> Open(FileSystem& files, const std::string& path);
 
   const std::string& path() const { return path_; }
 
-  // What the nodes are called: the name of the machine at the first start. A machine that gets another name keeps its nodes, as what runs
-  // and holds GPUs is theirs. kInvalid: the file has been damaged.
+  // The machine's name at the first start, from which the nodes' names are made. The nodes keep it when the machine is renamed, because
+  // running Pods and holdings belong to them. kInvalid if the file is damaged.
   Result<std::string> KeepHostname(const std::string& now);
-  // Makes it where it is missing, so that users get through to the driver.
+  // Creates the folder if it is missing, so that all users can reach the driver.
   Result<NodeFolder> Node(const std::string& name);
   // The nodes that have a folder, sorted.
   Result<std::vector<std::string>> Nodes() const;
   std::string PodsOf(const std::string& node) const { return StrCat(path_, "/pods/", node); }
-  // With all that is in it, and what is left of its Pods. Ok where there is none.
+  // Removes the node's folder, and the folders of its Pods. Ok if there are none.
   Status RemoveNode(const std::string& name);
 
  private:

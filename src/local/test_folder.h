@@ -1,5 +1,5 @@
 #pragma once
-// For tests: a folder that goes with them, and waiting for what other processes do.
+// For tests: a folder that is removed with the test, and waiting for conditions that other processes cause.
 
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ class TestFolder {
   std::string path_;
 };
 
-// Whether it becomes true in time.
+// Whether the condition becomes true within `limit`.
 template <typename Condition>
 bool Eventually(Condition condition, std::chrono::milliseconds limit = std::chrono::seconds(30)) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
@@ -53,7 +53,7 @@ inline std::string FileText(const std::string& path) {
   return text.str();
 }
 
-// The texts of a log's entries, one after the other.
+// The texts of a log's entries, one line each.
 inline std::string LogText(const std::string& folder) {
   std::istringstream lines(FileText(folder + "/log"));
   std::string all, line;

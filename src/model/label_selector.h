@@ -13,7 +13,7 @@ namespace allot::model {
 using Labels = std::vector<std::pair<std::string_view, std::string_view>>;  // sorted by key
 
 Labels ReadLabels(const Reader& parent, std::string_view key);
-// nullptr: there is no such label.
+// nullptr: the label does not exist.
 const std::string_view* FindLabel(const Labels& labels, std::string_view key);
 
 struct LabelRequirement {
@@ -23,7 +23,7 @@ struct LabelRequirement {
 };
 
 struct LabelSelector {
-  bool is_set = false;  // one that is not set selects nothing; an empty one everything
+  bool is_set = false;  // a selector that is not set selects nothing, an empty one everything
   std::vector<LabelRequirement> requirements;
 
   bool Matches(const Labels& labels) const;

@@ -54,7 +54,7 @@ Amounts PodRequests(const Reader& spec) {
   return running;
 }
 
-// Keys whose values the Pod must share with others: more requirements of the selector.
+// matchLabelKeys: adds a requirement on the Pod's own value of each key to the selector.
 void AddKeys(LabelSelector& selector, const Labels& own, const std::vector<std::string_view>& keys, std::string_view op) {
   if (!selector.is_set) return;
   for (const std::string_view key : keys) {
@@ -172,7 +172,7 @@ Result<Placement> Placement::Read(const json::Value& pod) {
   read.requests = PodRequests(spec);
   reader["status"]["extendedResourceClaimStatus"].Each("requestMappings", [&](const Reader& mapping) {
     const std::string_view name = mapping.Text("resourceName");
-    if (AmountOf(read.requests, name) == 0) return;  // of another container, too
+    if (AmountOf(read.requests, name) == 0) return;  // another container maps it too
     AddAmounts(read.claimed, {{name, AmountOf(read.requests, name)}});
     std::erase_if(read.requests, [&](const auto& one) { return one.first == name; });
   });

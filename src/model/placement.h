@@ -1,5 +1,5 @@
 #pragma once
-// What a Pod says about where it may run: the fields that a scheduler reads, but for its claims (pod.h).
+// A Pod's rules about where it may run: the fields that a scheduler reads, except its claims (pod.h).
 //
 // Text is viewed, not copied. Nothing is defaulted: the API server has done that.
 
@@ -35,11 +35,11 @@ struct PreferredNode {
   NodeSelectorTerm term;
 };
 
-// podAffinity and podAntiAffinity: Pods to be near to, or away from.
+// A term of podAffinity or podAntiAffinity.
 struct PodTerm {
   LabelSelector selector;
   std::string_view topology_key;
-  std::vector<std::string_view> namespaces;  // with no namespace_selector either: the Pod's own
+  std::vector<std::string_view> namespaces;  // if empty, and without a namespace_selector: the Pod's own
   LabelSelector namespace_selector;
   int64_t weight = 0;  // 0: required
 };
@@ -65,8 +65,8 @@ struct Placement {
   std::vector<Toleration> tolerations;
   std::vector<SpreadConstraint> spread;
   std::vector<HostPort> ports;
-  Amounts requests;  // of the whole Pod, with its overhead, but for
-  Amounts claimed;   // those that a claim was made for (Pod::extended_claim): no node has to have them
+  Amounts requests;  // of the whole Pod, with its overhead, without `claimed`
+  Amounts claimed;   // amounts that a claim was made for (Pod::extended_claim): no node has to have them
 
   static Result<Placement> Read(const json::Value& pod);
 };

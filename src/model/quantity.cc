@@ -127,7 +127,7 @@ constexpr NamedSuffix kDecimal[] = {{"n", -9}, {"u", -6}, {"m", -3}, {"", 0},   
                                     {"M", 6},  {"G", 9},  {"T", 12}, {"P", 15}, {"E", 18}};
 constexpr NamedSuffix kBinary[] = {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}, {"Ti", 40}, {"Pi", 50}, {"Ei", 60}};
 
-// Where Kubernetes has no suffix for an exponent it prints none: 1e21 in DecimalSI comes out as "1".
+// Kubernetes prints no suffix for an exponent without one: 1e21 in DecimalSI becomes "1".
 std::string_view SuffixFor(std::span<const NamedSuffix> table, int64_t exponent) {
   for (const auto& suffix : table) {
     if (suffix.exponent == exponent) return suffix.name;
@@ -348,7 +348,7 @@ std::string Quantity::ToString() const {
 
 std::string Quantity::Canonical() const {
   if (IsZero()) return "0";
-  // Kubernetes prints binary only what is a whole number and at least 1Ki.
+  // Kubernetes prints only whole numbers of at least 1Ki in binary.
   if (format_ == Format::kBinarySI && !big_ && exponent_ == 0 && mantissa_ != kMin) {
     if (mantissa_ >= 1024 || mantissa_ <= -1024) return PrintBinary(mantissa_);
   } else if (format_ == Format::kBinarySI) {
@@ -405,7 +405,7 @@ int64_t Quantity::WrappedAt(int32_t exponent) const {
     const uint64_t factor = power <= kMaxPower ? static_cast<uint64_t>(kPowers[power]) : uint64_t{1} << 63;
     return static_cast<int64_t>(static_cast<uint64_t>(low) * factor);
   }
-  if (mantissa < kMax && -power <= kMaxPower) {  // however far below -2^63 it is
+  if (mantissa < kMax && -power <= kMaxPower) {  // also far below -2^63
     const int64_t divisor = kPowers[-power];
     return low / divisor + (low % divisor != 0 ? 1 : 0);
   }

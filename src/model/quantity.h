@@ -87,7 +87,7 @@ class Quantity {
   int64_t WrappedAt(int32_t exponent) const;
   std::optional<int64_t> RoundedAt(int32_t exponent) const;
 
-  static constexpr size_t kInlineText = 17;  // all that anybody writes; what is longer goes to rare_
+  static constexpr size_t kInlineText = 17;  // enough for common texts; longer ones go to rare_
 
   int64_t mantissa_ = 0;
   std::shared_ptr<const Rare> rare_;  // the big decimal, or a long text; null for nearly all

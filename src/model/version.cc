@@ -34,7 +34,7 @@ std::vector<std::string_view> SplitInThree(std::string_view text) {
   return parts;
 }
 
-// What stands behind the first `mark` in `text`, split at points and cut off; empty when there is no mark.
+// Cuts `text` at the first `mark` and returns the part behind it, split at points; empty if `text` has no mark.
 std::vector<std::string_view> CutOff(std::string_view& text, char mark) {
   const size_t at = text.find(mark);
   if (at == std::string_view::npos) return {};

@@ -9,7 +9,7 @@ constexpr std::chrono::seconds kPassing{10};
 kube::ObjectReference About(const PodName& pod, const std::string& node_name) {
   if (!pod.name.empty()) return {"v1", "Pod", pod.name_space, pod.name, pod.uid, ""};
   return {"v1",      "Node",    "",
-          node_name, node_name, ""};  // Kubelet too takes the name for the UID, and `kubectl describe node` looks for both.
+          node_name, node_name, ""};  // Like kubelet's events: the name stands for the UID. `kubectl describe node` looks for both.
 }
 
 }  // namespace

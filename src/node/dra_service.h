@@ -11,13 +11,13 @@ namespace allot::node {
 
 class DraService {
  public:
-  // All must outlive it, and it the server.
+  // All references must outlive it, and it must outlive the server.
   DraService(Preparer& preparer, CallMetrics& metrics, Log& log) : preparer_(preparer), metrics_(metrics), log_(log) {}
 
   void AddTo(rpc::Services& services);
 
  private:
-  // One answer for each claim: what fails is the claim's own error, so that the others of the Pod are not prepared in vain.
+  // Answers for each claim. An error belongs to its claim alone, so that the Pod's other claims are not prepared in vain.
   Result<std::string> Prepare(rpc::DraVersion version, const rpc::Call& call, std::string_view request);
   Result<std::string> Unprepare(const rpc::Call& call, std::string_view request);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Kubelet's DRAResourceHealth service, v1alpha1 and v1: which devices are well. Kubelet shows it in the status of Pods.
+// Kubelet's DRAResourceHealth service, v1alpha1 and v1: the health of devices. Kubelet shows it in the status of Pods.
 //
 // Thread-safe.
 
@@ -18,12 +18,12 @@ class HealthService {
   // It must outlive the server.
   void AddTo(rpc::Services& services);
 
-  // All devices, each time. Kubelet takes what it has not heard of for the device's timeout as unknown: call again before that.
+  // Sends the health of all devices. Call it again before a device's timeout has passed: after that, kubelet takes the device for unknown.
   void Update(const std::vector<rpc::DeviceHealth>& devices);
 
  private:
   std::mutex mutex_;
-  std::string last_;  // encoded; empty: nothing is known yet
+  std::string last_;  // the last message; empty: none yet
   std::vector<std::shared_ptr<rpc::Stream>> streams_;
 };
 

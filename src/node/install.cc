@@ -23,7 +23,7 @@ std::string ProgramBeside(const std::string& name) {
 
 namespace {
 
-// Files of an image have no dates to tell them apart.
+// Files of an image all have the same date, so their contents are compared.
 bool SameContent(const std::string& a, const std::string& b) {
   std::error_code error;
   if (fs::file_size(a, error) != fs::file_size(b, error) || error) return false;
@@ -44,12 +44,12 @@ Status InstallProgram(const std::string& from, const std::string& to) {
   std::error_code unused;
   if (SameContent(from, to)) return {};
 
-  // Another agent may be doing the same, with our PID in its own container.
+  // Another agent may do the same at the same time, with the same PID in its own container.
   const std::string half = StrCat(to, ".tmp.", std::random_device()());
   fs::copy_file(from, half, fs::copy_options::overwrite_existing, error);
   constexpr fs::perms kProgram =
       fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec;
-  // libstdc++ says "Input/output error" also where the disk is full.
+  // libstdc++ says "Input/output error" even if the disk is full.
   if (error == std::errc::io_error && fs::space(half, unused).available < fs::file_size(from, unused))
     error = std::make_error_code(std::errc::no_space_on_device);
   if (!error) fs::permissions(half, kProgram, error);

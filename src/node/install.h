@@ -1,5 +1,5 @@
 #pragma once
-// Puts a program where the container runtime finds it: the agent may run in a container, whose files the runtime does not see.
+// Copies a program to a place where the container runtime finds it. The agent may run in a container, whose files the runtime does not see.
 
 #include <string>
 
@@ -7,10 +7,10 @@
 
 namespace allot::node {
 
-// "/usr/bin/NAME" where our own program is /usr/bin/allot. Empty where there is none.
+// Returns "/usr/bin/NAME" if this program is /usr/bin/allot. Empty: there is no such file.
 std::string ProgramBeside(const std::string& name);
 
-// Makes `to` a copy of the program `from`, whole or not at all; it may be running. Nothing is written where it is one already.
+// Makes `to` a copy of the program `from`, atomically, even while `to` is running. Writes nothing if it is one already.
 Status InstallProgram(const std::string& from, const std::string& to);
 
 }  // namespace allot::node

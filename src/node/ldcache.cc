@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kMaxConfig = 16 << 20;
 constexpr const char* kConfig = "000-allot.conf";
-// Debian wraps the program in a script on some releases; the one behind it is static, as it must be to run in any root.
+// Some Debian releases wrap the program in a script. The program behind it is static, so it runs in any root.
 constexpr const char* kLdConfigs[] = {"/sbin/ldconfig.real", "/usr/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig"};
 
 class Fd {
@@ -43,7 +43,7 @@ class Fd {
 
 Status Failed(std::string_view doing) { return Unavailable(doing, ": ", std::generic_category().message(errno)); }
 
-// Opens below `root`, as if that were "/" (Linux 5.6).
+// Opens a path below `root` as if `root` were "/" (Linux 5.6).
 int OpenInside(int root, const char* path, uint64_t flags, uint64_t mode = 0) {
   open_how how = {};
   how.flags = flags | O_CLOEXEC;
@@ -58,7 +58,7 @@ Status WriteConfig(int root, const std::vector<std::string>& folders) {
   if (::mkdirat(etc.get(), "ld.so.conf.d", 0755) != 0 && errno != EEXIST) return Failed("make /etc/ld.so.conf.d");
   const Fd inside(OpenInside(root, "etc/ld.so.conf.d", O_RDONLY | O_DIRECTORY));
   if (!inside.valid()) return Failed("open /etc/ld.so.conf.d");
-  // An image may hold a device or a pipe of that name: never opened, only replaced.
+  // The image may have a device or a pipe of that name. It is replaced and never opened.
   if (::unlinkat(inside.get(), kConfig, 0) != 0 && errno != ENOENT) return Failed(StrCat("replace /etc/ld.so.conf.d/", kConfig));
   const Fd file(::openat(inside.get(), kConfig, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file.valid()) return Failed(StrCat("write /etc/ld.so.conf.d/", kConfig));
@@ -69,7 +69,7 @@ Status WriteConfig(int root, const std::vector<std::string>& folders) {
   return {};
 }
 
-// A copy of the machine's program: the original could be reached, and overwritten, through /proc by what runs in the container.
+// Copies the machine's program. A process in the container could reach the original through /proc and overwrite it.
 Result<int> CopyOfLdConfig() {
   for (const char* const path : kLdConfigs) {
     const Fd program(::open(path, O_RDONLY | O_CLOEXEC));
@@ -128,7 +128,7 @@ Status UpdateLdCache(const std::string& root, const std::vector<std::string>& fo
     argv.push_back(nullptr);
     char* const environment[] = {nullptr};
     if (::fchdir(inside.get()) != 0 || ::chroot(".") != 0 || ::chdir("/") != 0) ::_exit(126);
-    // It reads files of an image that nobody vouches for: as root's files need it, and with no power besides.
+    // ldconfig reads files of an untrusted image, so it runs with root's access to files and no other privilege.
     __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct none[2] = {};
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::syscall(SYS_capset, &header, none) != 0) ::_exit(125);

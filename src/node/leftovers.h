@@ -9,8 +9,8 @@
 
 namespace allot::node {
 
-// Removes those of files whose name begins with `prefix`, in `folder`, that nobody has written to since `before`. What fails is tried again
-// the next time.
+// Removes the temporary files in `folder` whose names begin with `prefix` and that were last written before `before`. Ignores errors, since
+// the next call tries again.
 void RemoveLeftovers(FileSystem& files, const std::string& folder, std::string_view prefix, WallTime before);
 
 }  // namespace allot::node

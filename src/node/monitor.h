@@ -1,10 +1,10 @@
 #pragma once
-// What the agent shows of itself: metrics and readiness by HTTP, health by gRPC.
+// The agent's metrics and readiness by HTTP, and its health by gRPC.
 //
 //   GET /metrics   Prometheus' text
 //   GET /healthz   200 while the program works
-//   GET /readyz    200 when kubelet has registered us and all devices are published; else 503 with what is in the way
-//   grpc.health.v1.Health/Check   the same: "" and "liveness" as healthz, "readiness" as readyz
+//   GET /readyz    200 if kubelet has registered all drivers and all devices are published; otherwise 503 with what is in the way
+//   grpc.health.v1.Health/Check   "" and "liveness" answer like /healthz, "readiness" like /readyz
 
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ struct MonitorSources {
   std::function<Status()> ready;
 };
 
-// `address`: "0.0.0.0:8080", "[::]:8080", ":8080" (all addresses). kInvalid for what is none.
+// `address`: "0.0.0.0:8080", "[::]:8080", ":8080" (all addresses). kInvalid: it has another form.
 Result<http::Listener> ListenTcp(const std::string& address);
 
 Result<std::unique_ptr<http::Server>> StartMonitor(const std::string& address, MonitorSources sources);

@@ -5,7 +5,7 @@
 namespace allot::node {
 
 rpc::PluginInfo Registration::DraPlugin(std::string driver, std::string endpoint) {
-  // Kubelet takes the first DRAPlugin that it knows, so the newest comes first.
+  // Kubelet takes the first version of DRAPlugin that it knows, so the newest comes first.
   return {.type = "DRAPlugin",
           .name = std::move(driver),
           .endpoint = std::move(endpoint),
@@ -26,7 +26,7 @@ Result<std::string> Registration::OnNotice(std::string_view request) {
     last_ = status;
   }
   if (on_notice_ != nullptr) on_notice_(status);
-  return std::string();  // an empty message. An error would take the registration back
+  return std::string();  // an empty message; an error would undo the registration
 }
 
 Status Registration::state() const {

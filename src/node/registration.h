@@ -1,7 +1,7 @@
 #pragma once
-// Kubelet's Registration service: tells kubelet who we are, and remembers what kubelet made of it.
+// Kubelet's Registration service: introduces the driver to kubelet and remembers whether kubelet accepted it.
 //
-// Thread-safe. Answers at once, whatever else the node does: kubelet waits for one second.
+// Thread-safe. Answers at once, however busy the node is: kubelet waits for one second.
 
 #include <functional>
 #include <mutex>
@@ -16,18 +16,18 @@ namespace allot::node {
 
 class Registration {
  public:
-  // `on_notice` is called with each of kubelet's verdicts, on the server's thread: it must be short. Kubelet registers us again after its
+  // The server's thread calls `on_notice` with each verdict of kubelet's; it must return soon. Kubelet registers the driver again after its
   // own restart, and whenever the socket's file is made again.
   Registration(rpc::PluginInfo info, std::function<void(const rpc::RegistrationStatus&)> on_notice)
       : info_(std::move(info)), on_notice_(std::move(on_notice)) {}
 
-  // A driver of DRA that is served at `endpoint`, the absolute path of a socket.
+  // Describes a DRA driver that is served at `endpoint`, the absolute path of a socket.
   static rpc::PluginInfo DraPlugin(std::string driver, std::string endpoint);
 
   // It must outlive the server that has the services.
   void AddTo(rpc::Services& services);
 
-  // Ok: kubelet has us. kUnavailable: it has not called yet, or what it has against us.
+  // Ok if kubelet has registered the driver. kUnavailable: it has not called yet, or its reason for refusing.
   Status state() const;
 
  private:

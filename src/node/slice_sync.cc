@@ -21,7 +21,7 @@ std::span<const json::Member> MembersOf(const Value& object) {
   return object.IsObject() ? object.Members() : std::span<const json::Member>();
 }
 
-// The same keys, whose values are the same to `same`(key, a, b).
+// Whether both objects have the same keys, with values that are equal by `same`(key, a, b).
 template <typename Same>
 bool SameMembers(const Value& a, const Value& b, Same same) {
   if (MembersOf(a).size() != MembersOf(b).size()) return false;
@@ -37,7 +37,7 @@ bool SameAmount(const Value& a, const Value& b) {
   return x.ok() && y.ok() ? *x == *y : a.AsString() == b.AsString();
 }
 
-// A DeviceCapacity, or an object or list within it: all text in there is amounts.
+// Compares a DeviceCapacity, or an object or list in it. All strings in it are quantities.
 bool SameCapacity(const Value& a, const Value& b) {
   if (a.IsObject() && b.IsObject()) return SameMembers(a, b, [](auto, const Value& x, const Value& y) { return SameCapacity(x, y); });
   if (a.IsArray() && b.IsArray()) return std::equal(a.Items().begin(), a.Items().end(), b.Items().begin(), b.Items().end(), SameAmount);
@@ -61,7 +61,7 @@ bool SameDevice(const Value& wanted, const Value& stored) {
   });
 }
 
-// The index that a slice of ours has in its name, "0000a-gpu.nvidia.com-n1-x7k2p".
+// Returns the index in the name of one of our slices: 10 for "0000a-gpu.nvidia.com-n1-x7k2p".
 std::optional<size_t> IndexOf(std::string_view name) {
   const std::string_view digits = name.substr(0, name.find('-'));
   size_t index = 0;
@@ -93,12 +93,12 @@ bool IsOwned(const Object& slice, const DesiredPool& pool) {
          controller.AsBool();
 }
 
-// All but the generation is as wanted.
+// Whether everything except the generation is as wanted.
 bool IsAsWanted(const Object& slice, const DesiredPool& pool, size_t index) {
   const Value& spec = slice.json()["spec"];
   const Value& count = spec["pool"]["resourceSliceCount"];
   if (!count.IsNumber() || count.AsInt64() != static_cast<int64_t>(pool.slices.Items().size())) return false;
-  // A field that is none of ours: somebody else put it there.
+  // A field that we do not write comes from another client.
   const auto known = {"driver", "nodeName", "pool", "devices"};
   const bool only_known = std::all_of(MembersOf(spec).begin(), MembersOf(spec).end(), [&](const json::Member& member) {
     return member.value.IsNull() || std::find(known.begin(), known.end(), member.key) != known.end();
@@ -106,12 +106,12 @@ bool IsAsWanted(const Object& slice, const DesiredPool& pool, size_t index) {
   return only_known && IsOwned(slice, pool) && SameDevices(pool.slices.Items()[index], spec["devices"]);
 }
 
-// Writes the slices that are wanted, with the times of the taints that are there already.
+// Writes the slices that are wanted. Taints that exist already keep their times.
 class SliceWriter {
  public:
   SliceWriter(const DesiredPool& pool, std::span<const ObjectPtr> existing) : pool_(pool), existing_(existing) {}
 
-  // `before`: the slice that is replaced, or null.
+  // `before` is the slice that is replaced, or null.
   std::string Write(size_t index, int64_t generation, const Object* before) const {
     json::Arena arena;
     json::Builder b(arena);
@@ -137,11 +137,11 @@ class SliceWriter {
   void WriteMetadata(size_t index, const Object* before, json::Builder& b) const {
     b.StartObject();
     if (before == nullptr) {
-      // The number comes first because the scheduler goes through slices by name.
+      // The number comes first because the scheduler sorts slices by name.
       const std::string prefix = Prefix(index, pool_.slices.Items().size());
       b.SharedKey("generateName"), b.String(StrCat(prefix, "-", pool_.driver, "-", pool_.node_name, "-"));
     } else {
-      // Labels and annotations are not ours to take away.
+      // Labels and annotations of other clients stay.
       for (const json::Member& member : MembersOf(before->json()["metadata"])) {
         if (member.key != "ownerReferences") b.SharedKey(member.key), b.Add(member.value);
       }
@@ -178,7 +178,7 @@ class SliceWriter {
     b.EndObject();
   }
 
-  // Null where the device has no such taint yet.
+  // Null: the device has no such taint yet.
   const Value* TimeAdded(std::string_view device_name, const Value& taint) const {
     for (const ObjectPtr& slice : existing_) {
       for (const Value& device : ItemsOf(slice->json()["spec"]["devices"])) {
@@ -201,7 +201,7 @@ SyncPlan PlanSync(std::vector<ObjectPtr> existing, const DesiredPool& pool, cons
   const size_t count = pool.slices.Items().size();
   CHECK(count > 0);
   std::sort(existing.begin(), existing.end(), [](const ObjectPtr& a, const ObjectPtr& b) { return a->name() < b->name(); });
-  // What goes already, when its finalizers are done, can be neither used nor deleted.
+  // A slice that waits for its finalizers can be neither used nor deleted.
   std::erase_if(existing, [](const ObjectPtr& slice) { return !slice->json()["metadata"]["deletionTimestamp"].IsNull(); });
 
   const auto in_pool = [&](const Object& slice) { return Object::Text(slice.json()["spec"]["pool"]["name"]) == pool.node_name; };
@@ -225,7 +225,7 @@ SyncPlan PlanSync(std::vector<ObjectPtr> existing, const DesiredPool& pool, cons
     changed[i] = matched[i] != nullptr && !(accept && accept(*matched[i])) && !IsAsWanted(*matched[i], pool, i);
   }
   const bool creates = std::find(matched.begin(), matched.end(), nullptr) != matched.end();
-  // One slice is replaced at once. Of several, readers may see some in the old state and some in the new one.
+  // A single slice changes atomically. If several change, readers may see some before and some after the change.
   const bool renumber = creates || std::count(changed.begin(), changed.end(), true) > 1;
   if (renumber) ++plan.generation;
 

@@ -1,11 +1,11 @@
 #pragma once
-// Where the sockets of the node agent are, and how they appear there.
+// Where the sockets of a driver are, and how they appear there.
 //
 //   <plugins>/<driver>/dra.sock         where kubelet finds the driver's services
-//   <registry>/<driver>-reg.sock        which kubelet watches for: the Registration service
+//   <registry>/<driver>-reg.sock        the Registration service, which kubelet watches for
 //
-// With a Pod's UID (dra-<uid>.sock, <driver>-<uid>-reg.sock) two agents may run at once, as they do while a DaemonSet is updated.
-// Kubelet 1.33 and later takes both, and prefers the one that registered last.
+// With a Pod's UID in their names (dra-<uid>.sock, <driver>-<uid>-reg.sock) two agents can run at once, as they do while a DaemonSet is
+// updated. Kubelet 1.33 and later accepts both, and prefers the one that registered last.
 
 #include <string>
 
@@ -25,18 +25,18 @@ struct SocketPaths {
   std::string service, registration;
 };
 
-// kInvalid: a path is too long for a unix socket; the message says by how much, and which flag to shorten.
+// kInvalid: a path is too long for a unix socket. The message says by how much, and which flag to shorten.
 Result<SocketPaths> PathsOf(const SocketPlaces& places);
 
-// Makes the folder and those above it that are missing, for our user and group alone.
+// Makes the folder and its missing parents, accessible to our user and group only.
 Status MakePrivateDirs(const std::string& path);
 
-// A socket that answers from the moment its file appears: it is made under a hidden name, which kubelet ignores, and renamed when it
-// listens; who connects before somebody accepts waits in the kernel. Only our user may connect. The directories above are made where
-// they are missing, for our user and group alone.
+// Returns a socket that answers from the moment its file appears: it is made under a hidden name, which kubelet ignores, and renamed when
+// it listens. Connections wait in the kernel until they are accepted. Only our user may connect. Missing directories are made, accessible
+// to our user and group only.
 //
-// Takes the place of what another agent, alive or not, left there. The listener removes the file, unless another agent took it in turn.
-// kInvalid where the file is no socket; kUnavailable with what the kernel said.
+// Replaces the socket of another agent, alive or not. The listener removes the file at its end, unless another agent has replaced it.
+// kInvalid: there is a file that is not a socket. kUnavailable: the kernel's error.
 Result<http::Listener> ListenAt(const std::string& path);
 
 }  // namespace allot::node

@@ -1,5 +1,5 @@
 #pragma once
-// Tells a state once, when it changes: what is looked at every second would fill the log otherwise.
+// Decides whether a state is worth logging: only when it changes. A state that is checked every second would fill the log otherwise.
 
 #include <string>
 
@@ -9,7 +9,7 @@ namespace allot::node {
 
 class Told {
  public:
-  // Whether to say it: it is another one than before. A first one that is ok is not worth a word.
+  // Whether the status differs from the last one. A first status that is ok is not new.
   bool IsNew(const Status& status) {
     std::string text = status.ok() ? std::string() : std::string(status.message());
     if (known_ && text == text_) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Internal to Preparer: one call at a time for each claim.
+// Internal to Preparer: lets one call at a time work on a claim.
 
 #include <string>
 
@@ -9,13 +9,13 @@ namespace allot::node {
 
 class Preparer::Turn {
  public:
-  // Waits for it.
+  // Waits until no other call works on the claim.
   Turn(Preparer& owner, const std::string& uid) : owner_(owner), uid_(uid), mine_(true) {
     std::unique_lock lock(owner_.mutex_);
     owner_.changed_.wait(lock, [&] { return owner_.busy_.insert(uid_).second; });
   }
   enum Try { kTry };
-  // Takes it where nobody else has it.
+  // Does not wait; mine() says whether the turn was free.
   Turn(Preparer& owner, const std::string& uid, Try) : owner_(owner), uid_(uid) {
     const std::lock_guard lock(owner_.mutex_);
     mine_ = owner_.busy_.insert(uid_).second;

@@ -40,14 +40,14 @@ class Day {
   }
 
   void Run() {
-    // Who waits, in order, and what they were promised.
+    // The waiting Pods, in order, and their plans.
     std::vector<PodPtr> order;
     std::map<std::string, Plan> promised;
     for (const Waiting* one : world_.queue().waiting()) {
       order.push_back(one->pod);
       if (one->plan) promised[one->pod->key] = *one->plan;
     }
-    std::vector<PodPtr> changed;  // who has started, or come
+    std::vector<PodPtr> changed;  // Pods that have started, or come
     world_.queue().Run(world_.cluster(), [&](const Placed& placed) {
       running_[std::string(placed.request.pod->pod.name)] = placed.node;
       Use(placed);
@@ -63,7 +63,7 @@ class Day {
       EXPECT_TRUE(one->error.empty()) << one->error;
       EXPECT_TRUE(one->never ? !one->plan : one->plan || SharesAClaim(*one->pod)) << one->pod->key;
       if (!one->plan) continue;
-      // Whoever waits, waits for somebody; and only those ahead may change for whom.
+      // Every waiting Pod waits for some Pod, and only Pods ahead may change for which one.
       EXPECT_FALSE(one->plan->ends.empty()) << one->pod->key << " waits for nothing";
       bool any_left = false;
       for (const std::string& end : one->plan->ends) any_left = any_left || running_.contains(end.substr(4)) || IsWaiting(end);
@@ -72,7 +72,7 @@ class Day {
       if (before == promised.end()) continue;
       const bool ahead =
           std::any_of(changed.begin(), changed.end(), [&](const PodPtr& other) { return IsAhead(order, *other, *one->pod); });
-      // Those ahead may think of other devices where somebody has ended whom they do not wait for.
+      // Pods ahead may plan with other devices after a Pod has ended that they do not wait for.
       const bool surprised = freed_ || (!ended_.empty() && std::any_of(order.begin(), order.end(), [&](const PodPtr& other) {
                                const auto theirs = promised.find(other->key);
                                return theirs != promised.end() && theirs->second.node == before->second.node &&
@@ -86,7 +86,7 @@ class Day {
     }
   }
 
-  // Everybody ends, one after the other; who waits must start.
+  // All Pods end, one after the other; every waiting Pod must start.
   void Finish() {
     for (int i = 0; i < 10'000 && !running_.empty(); ++i) {
       End(running_.begin()->first);
@@ -121,7 +121,7 @@ class Day {
     }
   }
 
-  // A claim that the API keeps as long as somebody uses it.
+  // A claim that the API keeps as long as a Pod uses it.
   struct Shared {
     std::string memory, allocation;  // in YAML; empty: none
     std::set<std::string> users;
@@ -158,7 +158,7 @@ class Day {
                  ", shareID: ", got.share_id, ", consumedCapacity: {memory: ", at->second.memory, "}}]}}");
     }
   }
-  // It may have to be where those are who have the claim, or will.
+  // The Pod may have to be on the node of the Pods that have the claim, or will have it.
   bool SharesAClaim(const Pod& pod) {
     return std::any_of(pod.pod.claims.begin(), pod.pod.claims.end(),
                        [&](const model::PodClaim& claim) { return shared_.contains(std::string(*claim.claim_name)); });
@@ -180,9 +180,9 @@ class Day {
   World world_;
   std::map<std::string, std::string> running_;  // and their nodes
   std::map<std::string, Shared> shared_;
-  bool freed_ = false;  // the last step left one of them to nobody
+  bool freed_ = false;  // the last step left a claim without users
   int made_ = 0;
-  std::string ended_;  // the key of who has in the last step; empty: nobody
+  std::string ended_;  // the key of the Pod that ended in the last step; empty: none
   size_t overtaken_ = 0, replanned_ = 0, kept_ = 0;
 };
 

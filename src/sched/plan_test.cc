@@ -17,7 +17,7 @@ std::string ZonedNode(std::string_view name, std::string_view zone, int pods) {
 }
 
 TEST(Plan, ATopologySpreadThatWouldNotHoldIsNoPlan) {
-  // Zone a has three Pods of the kind and zone b none: with maxSkew 1 the next one cannot be in a, though one there ends.
+  // Zone a has three Pods of the kind and zone b none: with maxSkew 1 the next one cannot be in a, even if a Pod there ends.
   World world(ZonedNode("a1", "a", 3) + ZonedNode("b1", "b", 0));
   for (const char* name : {"w1", "w2", "w3"}) world.Add(PlainPod(name, ", nodeSelector: {zone: a}", ", labels: {app: w}"));
   EXPECT_EQ(world.Run(), "w1>a1 w2>a1 w3>a1");
@@ -107,7 +107,7 @@ TEST(Plan, StaysWhileTheClaimOfAPodThatIsGoneIsStillHeld) {
   world.cluster().RemovePod("lab", "first");
   EXPECT_EQ(world.Run(), "");
   EXPECT_THAT(world.queue().Find("lab/large")->plan->ends, ElementsAre("lab/first"));
-  // Another one of the name has a claim of its own, and may not take what is freed.
+  // Another Pod of the same name has a claim of its own, and may not take the freed device.
   world.Add(
       "kind: Pod\nmetadata: {name: first, namespace: lab, uid: again}\nspec: {containers: [{name: c}], resourceClaims: [{name: gpu, "
       "resourceClaimName: new}]}\n");

@@ -9,15 +9,15 @@
 
 namespace allot::bench {
 
-// Calls of operator new so far in this thread's program (measure.cc replaces it).
+// The number of calls of operator new so far (measure.cc replaces it).
 uint64_t HeapAllocations();
 
 struct Measured {
-  double ns = 0;           // median over batches of the mean of a batch
+  double ns = 0;           // for each call: the median of the batches' means
   double allocations = 0;  // of the heap, for each call
 };
 
-// Runs work() in seven batches of at least two milliseconds each, as the oracle does on its side.
+// Runs work() in seven batches of at least two milliseconds each, like the oracle.
 template <typename Work>
 Measured Measure(Work work) {
   using Clock = std::chrono::steady_clock;

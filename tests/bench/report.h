@@ -1,5 +1,5 @@
 #pragma once
-// What every benchmark of the project prints and writes.
+// The report of a benchmark: a table and a JSON file.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace allot::bench {
 
-// One figure of ours beside the peer's in the same run. `ratio` above 1: we are better.
+// One figure of ours and of the peer, from the same run. A `ratio` above 1 means that ours is better.
 struct Row {
   std::string name;
   double ours = 0, peer = 0;
@@ -19,13 +19,13 @@ struct Row {
 
 class Report {
  public:
-  // Less is better: the ratio is peer / ours, unless given.
+  // Adds a figure for which less is better. `ratio` is peer / ours unless given.
   void Add(std::string name, double ours, double peer, std::string unit, double ratio = 0);
-  // Remarks that belong to no row.
+  // Adds a remark that belongs to no row.
   void Note(std::string text) { notes_.push_back(std::move(text)); }
 
   void Print() const;
-  // A list of {"name", "ours", "peer", "unit", "ratio"}.
+  // Writes a list of {"name", "ours", "peer", "unit", "ratio"}.
   Status Write(const std::string& path) const;
 
  private:

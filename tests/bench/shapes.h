@@ -1,5 +1,5 @@
 #pragma once
-// Cases with one thing that grows, and selectors as people write them.
+// Cases in which one number grows, and typical selectors.
 
 #include <string>
 #include <vector>

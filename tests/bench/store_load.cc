@@ -1,5 +1,5 @@
-// One writer on the store of allot's API server, without the server: store_load FILE COUNT puts COUNT Pods into it, each durable before the
-// next. Prints a line of JSON: the seconds that it took, and how many were done.
+// One writer on the store of allot's API server, without the server: store_load FILE COUNT writes COUNT Pods, each durable before the next.
+// Prints a line of JSON: the seconds, and the number of writes.
 
 #include <chrono>
 #include <cstdio>

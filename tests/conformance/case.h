@@ -1,8 +1,7 @@
 #pragma once
-// Cases with Kubernetes' outcomes, and how ours is compared with them.
+// Cases with Kubernetes' outcomes, and their comparison with ours.
 //
-// A case belongs to one of three kinds; its shape and the meaning of its fields are documented with the vectors. Nothing here looks at
-// a case's name, and the order of cases does not matter.
+// A case has one of three kinds. The vectors' documentation describes its fields. The name of a case and the order of cases do not matter.
 
 #include <filesystem>
 #include <span>
@@ -24,28 +23,29 @@ enum class Kind { kAllocator, kCel, kQuantity };
 
 Result<Kind> ParseKind(std::string_view name);
 
-// One case and where it was read ("vectors/a.json", "b.jsonl:17", "c.json[3]").
+// One case, and where it was read: "vectors/a.json", "b.jsonl:17", "c.json[3]".
 struct Case {
   std::string where;
   json::Value value;
 };
 
-// Cases and the documents that they view.
+// Cases, and the documents that own their values.
 struct Cases {
   std::vector<json::Document> documents;
   std::vector<Case> cases;
 
-  // From the text of one file. `jsonl`: one case a line. A list is a list of cases; of quantities also {"parse": [...], "pairs": [...]}.
+  // Adds the cases of one file: one case, a list of cases, or with `jsonl` one case a line. For quantities also {"parse": [...], "pairs":
+  // [...]}.
   Status AddText(Kind kind, std::string_view text, std::string_view where, bool jsonl);
 };
 
-// `path` itself, or every .json and .jsonl file below it where it is a folder, in the order of their names.
+// `path` itself, or if it is a folder every .json and .jsonl file below it, sorted by name.
 std::vector<std::filesystem::path> CaseFiles(const std::filesystem::path& path);
 
-// From one file, .json or .jsonl.
+// Loads the cases of one .json or .jsonl file.
 Result<Cases> LoadCases(Kind kind, const std::filesystem::path& file);
 
-// What is asked of the allocator, read from a case.
+// The input of the allocator, read from a case.
 struct AllocatorCase {
   alloc::Options options;
   model::Node node;
@@ -53,21 +53,21 @@ struct AllocatorCase {
   std::vector<model::ResourceSlice> slices;
   std::vector<model::ResourceClaim> claims;
   alloc::Ledger ledger;
-  // The same as the allocator takes them.
+  // The classes in the allocator's form.
   alloc::Classes known_classes;
   std::vector<const model::ResourceSlice*> all_slices;
   std::vector<const model::ResourceClaim*> all_claims;
 
   static Result<AllocatorCase> Read(const json::Value& value);
-  // Decides it from scratch, as Kubernetes does: gathers the pools, then searches.
+  // Decides the case from scratch, like Kubernetes: gathers the pools, then searches.
   Result<alloc::Answer> Decide(cel::Cache& selectors, Random& random) const;
 };
 
-// A selector and the device that it is asked about.
+// A selector, and the device that it is evaluated for.
 struct CelCase {
   std::string_view expression;
   cel::Options options;
-  json::Document document;  // the slice around the device
+  json::Document document;  // a slice with the device
   model::ResourceSlice slice;
 
   const model::Device& device() const { return slice.devices[0]; }
@@ -76,16 +76,16 @@ struct CelCase {
   static Result<CelCase> Read(const json::Value& value);
 };
 
-// The gates of a case: absent: 1.36's defaults; null: none.
+// The feature gates of a case: those of 1.36 if absent, none if null.
 Result<alloc::Features> FeaturesOf(const json::Value& value);
 
-// How our outcome differs from the expected one: empty when they agree. `expect` is the case's own for vectors, the oracle's answer for
-// random cases.
+// The differences between our outcome and the expected one; empty if they agree. `expect` is part of a vector, and the oracle's answer for
+// a random case.
 std::vector<std::string> CompareAllocator(const json::Value& value, const json::Value& expect);
 std::vector<std::string> CompareCel(const json::Value& value, const json::Value& expect);
 std::vector<std::string> CompareQuantity(const json::Value& value, const json::Value& expect);
 
-// Compares a case that carries its own expectation.
+// Compares our outcome with the expectation in the case.
 std::vector<std::string> CompareCase(Kind kind, const json::Value& value);
 
 }  // namespace allot::conformance

@@ -10,7 +10,7 @@ std::string Outcome(const Result<bool>& matches) { return matches.ok() ? StrCat(
 
 }  // namespace
 
-// The device is read the way in which every device is: from a slice.
+// Reads the device from a slice, as every device is read.
 Result<CelCase> CelCase::Read(const json::Value& value) {
   if (!value.IsObject() || !value["expression"].IsString()) return Invalid("not a CEL case: expected \"expression\"");
   CelCase result;
@@ -61,7 +61,7 @@ std::vector<std::string> CompareCel(const json::Value& value, const json::Value&
   if (error ? matches.ok() : Outcome(matches) != expected) {
     differences.push_back(StrCat("match: expected ", expected, ", got ", Outcome(matches)));
   }
-  // Of the oracle only; nobody counts what an evaluation that failed has cost. With maps Kubernetes' own count may change from run to run.
+  // Only the oracle gives the cost, and only of an evaluation that succeeded. With maps Kubernetes' own cost may differ from run to run.
   if (!error && matches.ok() && expect["unstableCost"].IsNull() && expect["actualCost"].IsNumber() &&
       expect["actualCost"].NumberText() != StrCat(cost)) {
     differences.push_back(StrCat("actualCost: expected ", expect["actualCost"].NumberText(), ", got ", cost));

@@ -7,7 +7,7 @@ namespace {
 
 using model::Quantity;
 
-// Differences are shown whole: a digit far behind may be the one.
+// Show long values in full: the difference may be in the last digit.
 constexpr size_t kLong = 1 << 20;
 
 class Differences {
@@ -46,7 +46,7 @@ std::vector<std::string> CompareParse(std::string_view text, const json::Value& 
   differences.Check("string", Text(expect["string"]), Quoted(quantity->ToString(), kLong));
   differences.Check("format", Text(expect["format"]), Quoted(FormatName(quantity->format())));
   differences.Check("sign", Text(expect["sign"]), StrCat(quantity->Sign()));
-  // What Kubernetes returns, even where 64 bits do not hold the number.
+  // Kubernetes' value, also if the number does not fit into 64 bits.
   if (!expect["value"].IsNull()) differences.Check("value", Text(expect["value"]), StrCat(quantity->WrappedValue()));
   if (!expect["milli"].IsNull()) differences.Check("milli", Text(expect["milli"]), StrCat(quantity->WrappedMilliValue()));
   return differences.Take();
@@ -71,7 +71,7 @@ std::vector<std::string> ComparePair(std::string_view left, std::string_view rig
 }  // namespace
 
 std::vector<std::string> CompareQuantity(const json::Value& value, const json::Value& expect) {
-  // Vectors call the text "in", questions to the oracle "parse".
+  // The text is "in" in vectors, and "parse" in questions to the oracle.
   for (const std::string_view key : {"in", "parse"}) {
     if (value[key].IsString()) return CompareParse(value[key].AsString(), expect);
   }

@@ -2,10 +2,10 @@
 // Random cases for comparing this program with Kubernetes, in the shapes of the vectors.
 //
 // Promises:
-//   1. a case is made from its kind and seed alone, on every platform, so that a failing one can be made again;
-//   2. seeds are independent: every seed gives a case, and neighbours have nothing in common;
-//   3. nearly every allocator case is decided by Kubernetes' search in well under 100 ms.
-// The cases carry no expectation: the oracle (oracle/README.md) gives it.
+//   1. a case depends only on its kind and seed, on every platform, so that a failing case can be reproduced;
+//   2. every seed gives a case, and the cases of neighbouring seeds are unrelated;
+//   3. Kubernetes' search decides nearly every allocator case in well under 100 ms.
+// The cases have no expectation: the oracle (oracle/README.md) gives it.
 
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@ std::string GenerateAllocatorCase(uint64_t seed);
 // A selector and one device: expression, driver, attributes, capacity, allowMultipleAllocations, sometimes features.
 std::string GenerateCelCase(uint64_t seed);
 
-// {"parse": text}, valid or almost, or {"a": text, "b": text}, both valid: what the oracle is asked, without the kind.
+// {"parse": text}, valid or almost valid, or {"a": text, "b": text}, both valid: a question to the oracle, without the kind.
 std::string GenerateQuantityText(uint64_t seed);
 
 }  // namespace allot::conformance

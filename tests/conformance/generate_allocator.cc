@@ -16,10 +16,10 @@ void RollGates(Dice& dice, Profile& profile) {
   profile.gates = defaults;
   switch (dice.Weighted({70, 8, 8, 12, 2})) {
     case 0: return;
-    case 1:  // the defaults and lists
+    case 1:  // the defaults, and attributes that are lists
       profile.gates.emplace_back(kListTypeAttributes);
       break;
-    case 2:  // only what the stable allocator knows
+    case 2:  // only features of the stable allocator
       profile.gates = {kAdminAccess, kPrioritizedList, kPartitionableDevices, kDeviceTaints};
       std::erase_if(profile.gates, [&](const std::string&) { return dice.Percent(25); });
       break;
@@ -33,7 +33,7 @@ void RollGates(Dice& dice, Profile& profile) {
   profile.stable = !profile.Has(kConsumableCapacity) && !profile.Has(kDeviceBinding) && !profile.Has(kListTypeAttributes);
 }
 
-// Nothing but what the quirk is about, so that no other rule decides before.
+// Removes everything that the quirk does not need, so that no other rule decides first.
 void KeepPlain(Profile& profile) {
   profile.drivers.resize(1);
   profile.most_pools = 1;
@@ -84,7 +84,7 @@ void Lean(Dice& dice, Profile& profile) {
       break;
     case Quirk::kForeignCounters: profile.partitions = 100; break;
     case Quirk::kManyDevices:
-      // Everything is free and alike, or the search for 30 of 40 devices would never end.
+      // All devices are free and equal; otherwise the search for 30 of 40 devices would never end.
       KeepPlain(profile);
       profile.in_use = profile.capacities = 0;
       profile.shared_devices = dice.Pick({0, 100});
@@ -138,7 +138,7 @@ Profile RollProfile(Dice& dice) {
   return profile;
 }
 
-// What other claims hold already: mostly what the scheduler would have recorded, sometimes what it should not have.
+// Allocations of other claims: mostly valid ones, sometimes ones that the scheduler should not have made.
 Json GenerateUse(Dice& dice, const Profile& profile, const Cluster& cluster) {
   std::vector<Json> devices, shares, consumed;
   const auto id = [](const Device& d) {

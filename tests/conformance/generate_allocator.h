@@ -1,5 +1,5 @@
 #pragma once
-// The parts that GenerateAllocatorCase puts together.
+// The parts of GenerateAllocatorCase.
 
 #include <cstdint>
 #include <string>
@@ -11,24 +11,24 @@
 
 namespace allot::conformance {
 
-// Behaviours of Kubernetes that chance alone would meet too seldom. A case leans towards one of them, or none.
+// Behaviours of Kubernetes that random cases would rarely show. A case favours one of them, or none.
 enum class Quirk {
   kNone,
-  kDistinctForgets,     // distinctAttribute remembers one value a request: the third device is not compared with the first
-  kAdminTakes,          // a device given to adminAccess is gone for the ordinary requests after it
+  kDistinctForgets,     // distinctAttribute remembers one value per request: the third device is not compared with the first
+  kAdminTakes,          // a device allocated with adminAccess is not available to later ordinary requests
   kConfigRepeats,       // a claim's config that lists two requests appears twice
   kDefaultByNotation,   // an amount equal to the default passes the policy, but only in the same notation
-  kAllSkipsFull,        // mode All leaves shared devices out whose capacity is used up
+  kAllSkipsFull,        // mode All skips shared devices without free capacity
   kShareWithoutAmount,  // a share that consumed no capacity does not count as use of the device's counters
-  kForeignCounters,     // a slice of counters counts whichever node it names
+  kForeignCounters,     // a slice of counters counts for every node
   kManyDevices,         // the limit of 32 results of a claim
-  kListsShrink,         // matchAttribute's common values are not restored when the search goes back
+  kListsShrink,         // matchAttribute's common values are not restored when the search backtracks
 };
 
-// What a case is about; percentages are of the thing that they decide.
+// The parameters of a case.
 struct Profile {
-  std::vector<std::string> gates;  // on
-  bool name_gates = false;         // false: the case leaves `features` out
+  std::vector<std::string> gates;  // enabled
+  bool name_gates = false;         // false: the case has no `features`
   bool stable = false;             // Kubernetes picks its stable allocator: pools in random order, permutations
   Quirk quirk = Quirk::kNone;
   std::vector<std::string> drivers;
@@ -41,11 +41,11 @@ struct Profile {
   int trouble = 0;       // percent of pools that are stale, incomplete or invalid
   int selectors = 0;     // percent of requests
   int capacities = 0;    // percent of requests that name amounts
-  int odd_values = 0;    // of a thousand attributes, those that selectors stumble over
-  bool tight = false;    // later requests want what earlier ones take first
-  bool puzzle = false;   // claims that only a search fits; devices are plain
-  int most_pools = 2;    // a driver
-  int most_devices = 6;  // a pool
+  int odd_values = 0;    // per mille of attributes with values on which selectors fail
+  bool tight = false;    // later requests want the devices that earlier ones take first
+  bool puzzle = false;   // claims that fit only after backtracking; devices are plain
+  int most_pools = 2;    // per driver
+  int most_devices = 6;  // per pool
 
   bool Has(std::string_view gate) const;
 };
@@ -58,18 +58,18 @@ inline constexpr char kDeviceTaints[] = "DRADeviceTaints";
 inline constexpr char kDeviceBinding[] = "DRADeviceBindingConditions+DRAResourceClaimDeviceStatus";
 inline constexpr char kListTypeAttributes[] = "DRAListTypeAttributes";
 
-// The node of every case, and the others that its cluster has.
+// The node of every case, and the other nodes of its cluster.
 inline constexpr char kNode[] = "node-a";
 inline constexpr const char* kOtherNodes[] = {"node-b", "node-c"};
 
-// What the claims and the use need to know about a device that was published.
+// The facts about a published device that claims and other allocations need.
 struct Device {
   struct Capacity {
     std::string name;
     int64_t amount;  // MiB of memory, thousandths of anything else
   };
   std::string driver, pool, name;
-  bool visible = true;  // from the node, as far as slices tell
+  bool visible = true;  // from the node, according to its slice
   bool shared = false;
   std::vector<Capacity> capacity;
 };
@@ -81,14 +81,14 @@ struct Cluster {
   std::vector<int64_t> defaults;  // of memory, in MiB
 };
 
-// Amounts in the many ways that Kubernetes reads.
+// Amounts in the many notations that Kubernetes accepts.
 bool IsMemory(std::string_view capacity);
 std::string MemoryText(Dice& dice, int64_t mib);
 std::string CountText(Dice& dice, int64_t milli);
 std::string AmountText(Dice& dice, std::string_view capacity, int64_t amount);
 
-// One device of a pool without its place in the cluster: attributes, capacity, taints, conditions. `device` gives its names and says
-// whether it is shared, and learns its capacity. `model` is a row of the table of models of its driver, `index` its number in the pool.
+// One device of a pool: attributes, capacity, taints, conditions. `device` has its names and whether it is shared; its capacity is set.
+// `model` is a row of the table of its driver's models, `index` its number in the pool.
 Object GenerateDevice(Dice& dice, const Profile& profile, Cluster& cluster, Device& device, int model, int index);
 int Models(std::string_view driver);
 
@@ -99,7 +99,7 @@ std::vector<Json> GenerateClasses(Dice& dice, const Profile& profile);
 std::vector<Json> GenerateClaims(Dice& dice, const Profile& profile, const Cluster& cluster);
 std::vector<Json> GeneratePuzzle(Dice& dice, const Profile& profile, const Cluster& cluster);
 
-// A selector over devices of `driver`: mostly true for some, sometimes failing, seldom not even compiling.
+// A selector of devices of `driver`: mostly true for some devices, sometimes failing, rarely not compiling.
 std::string Selector(Dice& dice, const Profile& profile, const Cluster& cluster, const std::string& driver);
 
 }  // namespace allot::conformance

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kKind = 2;
 
-// A device with most of the names that the grammar asks for.
+// The attributes of a device, with most of the names that the grammar uses.
 Object GenerateAttributes(Dice& dice, const Subject& subject) {
   Object attributes;
   const auto add = [&](const char* name, const char* kind, const Json& value, int missing) {
@@ -49,7 +49,7 @@ Object GenerateCapacity(Dice& dice, const Subject& subject) {
   return capacity;
 }
 
-// One slip of the pen: a character lost, doubled or put in.
+// The text with a typo: a character removed, doubled or inserted.
 std::string Misspelt(Dice& dice, std::string text) {
   if (text.empty()) return text;
   const size_t at = dice.Index(text.size());
@@ -58,7 +58,7 @@ std::string Misspelt(Dice& dice, std::string text) {
     case 1: text.insert(at, 1, text[at]); break;
     default: text.insert(at, dice.Pick({"(", ")", ".", "'", "?", " ", "0", "!", "&", "["}));
   }
-  // A cut through a multi-byte character would not be JSON.
+  // Cutting a multi-byte character would give invalid JSON.
   for (const char c : text) {
     if (static_cast<unsigned char>(c) >= 0x80) return "device.driver == ";
   }

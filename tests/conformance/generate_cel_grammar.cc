@@ -17,7 +17,7 @@ std::string Cat(std::initializer_list<std::string> parts) {
   return text;
 }
 
-// Expressions of a type. The parts of Cat's list are made from left to right.
+// Makes expressions of a type. The elements of Cat's list are evaluated from left to right.
 class Grammar {
  public:
   Grammar(Dice& dice, const Subject& subject) : dice_(dice), subject_(subject) {}
@@ -75,7 +75,7 @@ class Grammar {
     return dice_.Pick({"resource.kubernetes.io", "gpu.intel.com", "nobody.example.com", ""});
   }
 
-  // An attribute, of the kind named if any ("string", "int", "bool", "version").
+  // An attribute of the kind ("string", "int", "bool", "version"), or of any kind if it is empty.
   std::string Attribute(std::string_view kind) {
     std::string domain = Domain();
     std::string name = dice_.Pick({"productName", "index", "ecc", "driverVersion"});
@@ -109,7 +109,7 @@ class Grammar {
     return Cat({"cel.bind(", name, ", ", value, ", ", body, ")"});
   }
 
-  // body over a variable of the type.
+  // An expression with a variable of type `element`; sets its name.
   std::string Over(Type element, Type result, int depth, std::string& name) {
     name = dice_.Pick({"x", "y", "e"});
     if (!scope_.empty()) name += std::to_string(scope_.size());

@@ -1,5 +1,5 @@
 #pragma once
-// Selectors from a grammar: every function that Kubernetes gives them, well typed unless asked otherwise.
+// Selectors from a grammar with every function of Kubernetes' CEL environment. They are well typed unless Subject says otherwise.
 
 #include <string>
 
@@ -28,13 +28,13 @@ enum class Type {
   kAttribute,
 };
 
-// The device that a selector is about, and how careless its author is.
+// The device that a selector is for, and how many errors the selector has.
 struct Subject {
   std::string driver = "gpu.nvidia.com";
   bool lists = false;     // attributes may be lists
-  bool sharing = true;    // the device says whether it allows several allocations
-  int wrong = 0;          // of a thousand expressions, those of another type than asked for
-  int unknown_names = 0;  // percent
+  bool sharing = true;    // the device has allowMultipleAllocations
+  int wrong = 0;          // per mille of expressions with a wrong type
+  int unknown_names = 0;  // percent of names that the device does not have
 };
 
 std::string MakeExpression(Dice& dice, const Subject& subject, Type type, int depth);

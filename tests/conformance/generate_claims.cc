@@ -8,7 +8,7 @@ namespace allot::conformance {
 
 namespace {
 
-constexpr int64_t kMostSteps = 20'000;  // of Kubernetes' search, estimated from above
+constexpr int64_t kMostSteps = 20'000;  // an upper bound for Kubernetes' search
 
 std::string Domain(const std::string& driver) { return "device.attributes['" + driver + "']"; }
 
@@ -30,7 +30,7 @@ std::string ClassOf(Dice& dice, const Profile& profile, const std::string& drive
   }
 }
 
-// Builds one claim after the other, within what is left of the steps that the search may take.
+// Makes one claim after the other, within the number of steps that the search may take.
 class ClaimMaker {
  public:
   ClaimMaker(Dice& dice, const Profile& profile, const Cluster& cluster) : dice_(dice), profile_(profile), cluster_(cluster) {
@@ -90,7 +90,7 @@ class ClaimMaker {
     requests_.push_back(request);
   }
 
-  // An exact request, or (with a name) one of several alternatives.
+  // The body of an exact request; with a name, of one of several alternatives.
   Json Body(const std::string& sub, int number, int64_t& ways) {
     const std::string driver = dice_.Pick(profile_.drivers);
     Object body;
@@ -121,13 +121,13 @@ class ClaimMaker {
     if (profile_.quirk == Quirk::kListsShrink) count = dice_.Between(3, 4);
     if (profile_.quirk == Quirk::kManyDevices) count = dice_.Pick({1, 4, 10, 16, 17, 20, 30, 31, 32, 33});
     if (dice_.PerMille(3)) count = dice_.Pick({33, 500});
-    // Fewer where the search would take too long. Many devices are many only where the search succeeds or stops at once.
+    // Ask for fewer devices if the search would take too long. Large counts occur only if the search succeeds or stops at once.
     while (count > 1 && count <= 4 && steps_ * Ways(count) > kMostSteps) --count;
     if (count <= 4) ways = Ways(count);
     body.Set("allocationMode", Text("ExactCount")).Set("count", Number(count));
   }
 
-  // How many sets of devices a request can try.
+  // The number of sets of devices that the search can try for a request.
   int64_t Ways(int count) const {
     int64_t ways = 1;
     for (int i = 0; i < count; ++i) {
@@ -139,7 +139,7 @@ class ClaimMaker {
 
   void SetSelectors(Object& body, const std::string& driver, int number) {
     std::vector<Json> selectors;
-    // What comes first takes the first devices: asking for these later sends the search back.
+    // Earlier requests take the first devices. A later request for these makes the search backtrack.
     if (profile_.tight && (number > 0 || claims_ > 1) && dice_.Percent(60)) {
       const std::string compare = dice_.Pick({"<", "==", "<="});
       const std::string index = Domain(driver) + ".index " + compare + ' ' + std::to_string(dice_.Between(compare == "<" ? 1 : 0, 2));
@@ -204,7 +204,7 @@ class ClaimMaker {
     body.Set("capacity", capacity);
   }
 
-  // A part of the memory of some device.
+  // A part of the memory of a random device.
   int64_t SomeMemory() {
     const Device& device = cluster_.devices[dice_.Index(cluster_.devices.size())];
     for (const Device::Capacity& capacity : device.capacity) {
@@ -218,7 +218,7 @@ class ClaimMaker {
 
   std::vector<std::string> SomeRequests() {
     std::vector<std::string> some;
-    if (!subrequests_.empty() && dice_.Percent(35)) {  // alternatives alone
+    if (!subrequests_.empty() && dice_.Percent(35)) {  // only alternatives
       for (const std::string& name : subrequests_) {
         if (dice_.Percent(65)) some.push_back(name);
       }
@@ -327,7 +327,7 @@ std::string Selector(Dice& dice, const Profile& profile, const Cluster& cluster,
   if (dice.PerMille(12))
     text = dice.Pick({"device.attributes['nobody'].nothing == 1", "device.driver.matches(device.driver) && 1 / 0 == 1"});
   if (dice.PerMille(6)) text = dice.Pick({"noSuchVariable", "device.driver", "device.driver ==", "device.attributes.foo(1)"});
-  // A selector that meets a device of another driver fails unless it asks first.
+  // A selector fails on a device of another driver unless it checks the driver first.
   return profile.drivers.size() > 1 && dice.Percent(92) ? "device.driver == '" + driver + "' && (" + text + ')' : text;
 }
 

@@ -16,7 +16,7 @@ struct Draft {
   std::vector<Json> devices;
   std::vector<Json> counters;
   int64_t generation = 1;
-  int64_t miscount = 0;  // added to the number of slices that it claims for its pool
+  int64_t miscount = 0;  // added to resourceSliceCount
 };
 
 struct Pool {
@@ -25,19 +25,19 @@ struct Pool {
   std::vector<Draft> drafts;
 };
 
-// What goes wrong with a pool.
+// An error in a pool.
 enum class Trouble {
   kNone,
-  kStale,             // slices of an older generation are still there
-  kHalfUpdated,       // only one slice of a newer generation is there yet
-  kUpdatedElsewhere,  // the newer generation has nothing for this node
+  kStale,             // has slices of an older generation
+  kHalfUpdated,       // has only one slice of a newer generation
+  kUpdatedElsewhere,  // the newer generation has no devices for this node
   kIncomplete,
   kDuplicateName,
   kUnknownSet,
   kUnknownCounter,
   kDuplicateSet,
   kMiscounted,
-  kNowhere,  // a slice that says nothing about nodes
+  kNowhere,  // a slice without a node field
 };
 
 Trouble RollTrouble(Dice& dice, const Profile& profile) {
@@ -69,7 +69,7 @@ void SetPlace(Dice& dice, Object& to, Place place, const std::string& other, boo
   }
 }
 
-// Makes the devices of one pool; knows the counters that its partitions consume.
+// Makes the devices of one pool, and the counters that its partitions consume.
 class PoolMaker {
  public:
   PoolMaker(Dice& dice, const Profile& profile, Cluster& cluster, Pool& pool)
@@ -121,7 +121,7 @@ class PoolMaker {
     cluster_.devices.push_back(device);
   }
 
-  // GPUs that can be taken whole or in parts: what is taken is counted in sets of memory and slices.
+  // GPUs that can be allocated whole or in parts, with sets of counters for memory and slices.
   void MakePartitions(Trouble trouble) {
     const int gpus = dice_.Between(1, 2);
     const bool second_set = dice_.Percent(20);
@@ -166,7 +166,7 @@ class PoolMaker {
     for (Draft& draft : pool_.drafts) draft.place = pool_.place;
     const bool unknown = trouble == Trouble::kUnknownSet || trouble == Trouble::kUnknownCounter;
     const int several_nodes = unknown ? 50 : counters_.empty() ? 12 : 30;
-    // One pool over several nodes: some of its slices are another node's.
+    // One pool on several nodes: some of its slices belong to another node.
     if (slices > 1 && pool_.place == Place::kLocal && profile_.quirk != Quirk::kManyDevices && dice_.Percent(several_nodes))
       pool_.drafts.back().place = Place::kOther;
     if (counters_.empty()) return;
@@ -201,7 +201,7 @@ class PoolMaker {
         drafts.push_back(extra);
         break;
       case Trouble::kUpdatedElsewhere:
-        // Kubernetes looks for newer generations only when slices seem to be missing.
+        // Kubernetes looks for newer generations only if slices seem to be missing.
         if (dice_.Percent(75)) {
           for (Draft& draft : drafts) draft.miscount = 1;
         }
@@ -253,7 +253,7 @@ void Publish(Dice& dice, const Pool& pool, std::vector<Json>& slices) {
 }
 
 Place RollPlace(Dice& dice, const Profile& profile, int pool) {
-  // The first pool is the node's own, or nothing would ever fit.
+  // The first pool is mostly the node's own; otherwise nothing would ever fit.
   if (pool == 0 && (profile.quirk == Quirk::kManyDevices || dice.Percent(88))) return Place::kLocal;
   const int per_device = profile.Has(kPartitionableDevices) ? 18 : 4;
   switch (dice.Weighted({45, 12, 12, 16, per_device})) {
@@ -269,7 +269,7 @@ Json Requirement(Dice& dice) {
   const auto make = [](const char* key, const char* op, const std::vector<std::string>& values) {
     return Object().Set("key", Text(key)).Set("operator", Text(op)).SetIf(!values.empty(), "values", Texts(values));
   };
-  if (dice.PerMille(6)) {  // refused by the API server, an error in the allocator
+  if (dice.PerMille(6)) {  // the API server would refuse this; the allocator must return an error
     return dice.Below(3) == 0 ? make("gpus", "Gt", {"many"}) : dice.Percent(50) ? make("zone", "In", {}) : make("zone", "Near", {"zone-1"});
   }
   if (dice.Percent(22)) {  // does not match

@@ -27,7 +27,7 @@ constexpr Model kModels[] = {
 };
 
 Json AttributeValue(Dice& dice, const Profile& profile, const Json& value, const char* kind) {
-  // A list where one value is expected. Without the gate it fails every selector, with it most of those that use the attribute.
+  // A list instead of one value. Without the feature gate every selector fails on it; with the gate, most of those that use the attribute.
   if (dice.PerMille(profile.odd_values)) {
     std::vector<Json> values = {value};
     const std::string list = std::string(kind) + 's';
@@ -39,7 +39,7 @@ Json AttributeValue(Dice& dice, const Profile& profile, const Json& value, const
     }
     return Object().Set(list, List(values));
   }
-  if (dice.PerMille(profile.odd_values / 4)) return Object();  // a kind of value from the future
+  if (dice.PerMille(profile.odd_values / 4)) return Object();  // a kind of value of a future version
   return Object().Set(kind, value);
 }
 
@@ -64,7 +64,7 @@ class Attributes {
 };
 
 Object GenerateAttributes(Dice& dice, const Profile& profile, const Device& device, const Model& model, int index) {
-  // Errors stop a whole search, so that attributes are seldom missing but in cases about that.
+  // An error stops the whole search, so attributes are missing only in cases with odd values.
   const int missing = profile.odd_values > 0 ? 4 : 0;
   Attributes all(dice, profile, device.driver);
   all.Add("productName", "string", Text(model.name), missing);
@@ -97,7 +97,7 @@ int64_t Multiple(Dice& dice, int64_t unit, int64_t most) {
   return unit * (1 + static_cast<int64_t>(dice.Index(static_cast<size_t>(times))));
 }
 
-// A policy such as drivers publish, and the odd ones that the API server would refuse but the allocator must bear.
+// Makes policies as drivers publish them, and odd ones that the API server would refuse but the allocator must accept.
 class PolicyMaker {
  public:
   PolicyMaker(Dice& dice, const Profile& profile, Cluster& cluster, const std::string& name, int64_t value)
@@ -105,7 +105,7 @@ class PolicyMaker {
     unit_ = IsMemory(name) ? dice.Pick({512, 1024, 2048, 4096}) : dice.Pick({500, 1000, 2000, 10000});
     const bool quirk = profile.quirk == Quirk::kDefaultByNotation;
     odd_ = quirk || dice.Percent(12);
-    // A default that the policy itself forbids: it passes only by being the default.
+    // A default that the policy forbids: it is valid only because it is the default.
     beyond_ = odd_ && dice.Percent(quirk ? 75 : 40);
     no_default_ = !quirk && dice.Percent(10);
   }
@@ -149,7 +149,7 @@ class PolicyMaker {
     Object range;
     if (step || !dice_.Percent(5)) range.Set("min", Amount(least));
     if (beyond_ || dice_.Percent(65)) range.Set("max", Amount(odd_ && dice_.Percent(30) ? most + unit_ / 3 : most));
-    // A step of nothing would make Kubernetes divide by zero.
+    // With a step of 0 Kubernetes would divide by zero.
     if (step) range.Set("step", Amount(odd_ && dice_.Percent(50) ? std::max<int64_t>(1, unit_ * 3 / 4) : unit_));
     policy_.Set("validRange", range);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// JSON text, written as it is put together. Enough for the generators, which know what they write.
+// Builds JSON text directly, without checks: enough for the generators.
 
 #include <cstdint>
 #include <string>
@@ -33,7 +33,7 @@ inline Json Texts(const std::vector<std::string>& items) {
   return List(list);
 }
 
-// Members in the order of Set; a key is set once.
+// An object with its members in the order of Set. REQUIRES that each key is set once.
 class Object {
  public:
   Object& Set(std::string_view key, const Json& value) {

@@ -1,4 +1,4 @@
-// Claims that fit, or nearly, in a way that the first choice misses: Kubernetes' search has to go back.
+// Claims that fit, or nearly fit, but not with the first choice: Kubernetes' search has to backtrack.
 
 #include <algorithm>
 #include <string>
@@ -24,7 +24,7 @@ Object Body(const Profile& profile, int count) {
       .Set("count", Number(count));
 }
 
-// Each request gets one device in mind and accepts others before it; those who accept most ask first.
+// Each request has one target device, and also accepts devices before it. Requests that accept the most come first.
 std::vector<Json> Choosy(Dice& dice, const Profile& profile, const std::vector<const Device*>& devices) {
   const std::string index = "device.attributes['" + profile.drivers.front() + "'].index";
   const int most = static_cast<int>(std::min<size_t>(devices.size(), 8));
@@ -33,7 +33,7 @@ std::vector<Json> Choosy(Dice& dice, const Profile& profile, const std::vector<c
   if (dice.Percent(30)) dice.Shuffle(wanted);
   const size_t requests = static_cast<size_t>(dice.Between(2, 5));
   if (wanted.size() > requests) wanted.erase(wanted.begin(), wanted.end() - static_cast<std::ptrdiff_t>(requests));
-  if (wanted.size() > 1 && dice.Percent(25)) wanted.back() = wanted.front();  // may not fit any more
+  if (wanted.size() > 1 && dice.Percent(25)) wanted.back() = wanted.front();  // may make it not fit
   std::vector<Json> bodies;
   for (const int device : wanted) {
     const std::string last = std::to_string(device);
@@ -50,7 +50,7 @@ std::vector<Json> Choosy(Dice& dice, const Profile& profile, const std::vector<c
   return bodies;
 }
 
-// The memory of each device cut into parts, and the parts in any order.
+// Requests for parts of each device's memory, in random order.
 std::vector<Json> Packing(Dice& dice, const Profile& profile, const std::vector<const Device*>& devices) {
   std::vector<int64_t> parts;
   for (const Device* device : devices) {
@@ -96,7 +96,7 @@ std::vector<Json> GeneratePuzzle(Dice& dice, const Profile& profile, const Clust
   for (const Json& body : bodies) {
     const std::string name = "req-" + std::to_string(requests.size());
     if (profile.Has(kPrioritizedList) && dice.Percent(12)) {
-      // The better alternative asks for more than the puzzle has room for.
+      // The first alternative asks for more than fits.
       const Json greedy = Body(profile, 2).Set("name", Text("greedy"));
       const Json modest = Body(profile, 1).Set("name", Text("modest"));
       requests.push_back(Object().Set("name", Text(name)).Set("firstAvailable", List({greedy, modest})));

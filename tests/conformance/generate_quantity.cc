@@ -57,7 +57,7 @@ std::string Valid(Dice& dice) {
   return text + Suffix(dice);
 }
 
-// Text that a careless reader would take, or refuse, wrongly.
+// Texts that a careless parser would accept or refuse wrongly.
 std::string Doubtful(Dice& dice) {
   std::string text = Valid(dice);
   switch (dice.Below(8)) {
@@ -77,7 +77,7 @@ std::string Doubtful(Dice& dice) {
   }
 }
 
-// An exponent of four to eighteen digits: Kubernetes takes it and may then count for hours; ours is refused (Quantity::kMaxExponent).
+// An exponent of four to eighteen digits: Kubernetes accepts it, and may then compute for hours; we refuse it (Quantity::kMaxExponent).
 bool HasHugeExponent(const std::string& text) {
   size_t at = text.find_first_of("eE");
   if (at == std::string::npos) return false;
@@ -99,7 +99,7 @@ std::string GenerateQuantityText(uint64_t seed) {
     return Json(Object().Set("parse", Text(text))).text;
   }
   const std::string a = Valid(dice);
-  // The same text now and then, or equality would have no cases.
+  // Sometimes the same text, so that there are equal pairs.
   std::string b = Valid(dice);
   if (dice.Percent(15)) b = a;
   return Json(Object().Set("a", Text(a)).Set("b", Text(b))).text;

@@ -1,6 +1,6 @@
 #pragma once
-// Random choices that are the same on every platform: the standard library's distributions are not.
-// Nor is the order in which C++ evaluates arguments: a call or a sum that makes two choices must make them one after the other before.
+// Random choices that are the same on every platform, unlike the standard library's distributions.
+// C++ does not define the order in which arguments are evaluated, so an expression must not make two choices: assign them first.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace allot::conformance {
 
 class Dice {
  public:
-  // `kind` keeps the cases of two generators apart that are asked for the same seed.
+  // `kind` makes generators with the same seed independent.
   Dice(uint64_t seed, uint64_t kind) : random_(Scrambled(Scrambled(kind) ^ seed)) {}
 
   // From 0 to bound - 1. REQUIRES bound > 0.
@@ -36,7 +36,7 @@ class Dice {
     return *(from.begin() + Index(from.size()));
   }
 
-  // The position of a weight, each as likely as its share of their sum.
+  // An index, with the probability of its weight's share of the sum.
   int Weighted(std::initializer_list<int> weights) {
     int sum = 0;
     for (const int weight : weights) sum += weight;
@@ -58,7 +58,7 @@ class Dice {
   SeededRandom& random() { return random_; }
 
  private:
-  // Neighbouring seeds would give overlapping numbers.
+  // Without this, neighbouring seeds would give overlapping sequences.
   static uint64_t Scrambled(uint64_t seed) { return SeededRandom(seed).Next64(); }
 
   SeededRandom random_;

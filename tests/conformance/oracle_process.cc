@@ -17,7 +17,7 @@ extern char** environ;
 namespace allot::conformance {
 
 Result<Oracle> Oracle::Start(const std::string& path) {
-  signal(SIGPIPE, SIG_IGN);  // a child that is gone is an error of write()
+  signal(SIGPIPE, SIG_IGN);  // writing to a child that has ended then returns an error
   int in[2], out[2];
   if (pipe2(in, O_CLOEXEC) != 0) return Unavailable("pipe: ", std::strerror(errno));
   if (pipe2(out, O_CLOEXEC) != 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// The oracle (oracle/README.md) as a child process: a question goes in, Kubernetes' answer comes back.
+// The oracle (oracle/README.md) as a child process, which answers questions as Kubernetes decides.
 
 #include <sys/types.h>
 
@@ -20,7 +20,7 @@ class Oracle {
   Oracle& operator=(const Oracle&) = delete;
   ~Oracle();  // ends the child
 
-  // One line of JSON in, one out. kUnavailable when the child is gone.
+  // Sends one line of JSON and reads one. kUnavailable if the child has ended.
   Result<json::Document> Ask(std::string_view question);
 
  private:

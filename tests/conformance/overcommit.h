@@ -1,5 +1,5 @@
 #pragma once
-// The promise above all others: what is given out of a device is never more than it has.
+// Checks the most important promise: allot never allocates more of a device than it has.
 
 #include <string>
 
@@ -8,9 +8,9 @@
 
 namespace allot::conformance {
 
-// Adds the answer's allocations to what the case says is held, and names the first device that is then over-committed: more of a capacity
-// consumed than there is, or taken whole and held by somebody else too. Empty when there is none. Devices that the case itself
-// over-commits, and negative amounts (which the API refuses), are passed over.
+// Adds the answer's allocations to those of the case, and describes the first device that is over-committed: more of a capacity is consumed
+// than it has, or it is allocated whole and also to another claim. Empty if there is none. Ignores devices that the case itself
+// over-commits, and negative amounts, which the API refuses.
 std::string Overcommitted(const AllocatorCase& question, const alloc::Answer& answer);
 
 }  // namespace allot::conformance

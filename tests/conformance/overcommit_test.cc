@@ -11,7 +11,7 @@
 namespace allot::conformance {
 namespace {
 
-// Random nodes and claims, in Kubernetes' order and packed: whatever is given fits, and packing never changes whether something is given.
+// Random nodes and claims, with Kubernetes' order and with packing: every allocation fits, and packing never changes whether there is one.
 TEST(Overcommit, NeverHappensOnRandomCases) {
   const auto best_fit = alloc::MakePreference("best-fit");
   ASSERT_TRUE(best_fit.ok());

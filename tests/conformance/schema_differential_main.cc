@@ -1,4 +1,4 @@
-// Compares what our schema makes of random bodies with what Kubernetes' own types do. tests/conformance/schema/differential calls it.
+// Compares how our schema and Kubernetes' own types decode random request bodies. tests/conformance/schema/differential runs it.
 
 #include <algorithm>
 #include <charconv>
@@ -22,7 +22,7 @@ using allot::apiserver::Shape;
 using allot::apiserver::Type;
 using allot::conformance::Dice;
 
-// A random body of a type, as JSON text; now and then something in it is wrong.
+// Makes random bodies of a type as JSON text, sometimes with an error.
 class Generator {
  public:
   explicit Generator(uint64_t seed) : dice_(seed, 77), wrong_(dice_.Percent(30)) {}
@@ -31,7 +31,7 @@ class Generator {
 
   std::string Make(const Type& type, int depth) {
     if (dice_.Percent(4)) return "null";
-    // Of the places that take a schema, a list or a bool, we do not know which of these each takes.
+    // Some fields accept a schema, or a list or a bool instead; our tables do not say which.
     const bool open = type.shape == Shape::kAny && type.element != nullptr;
     if (wrong_ && !open && dice_.PerMille(15))
       return dice_.Pick<const char*>({"1", "1.5", "true", R"("x")", "[]", "{}", R"(["x"])", "[7,null]"});
@@ -91,7 +91,7 @@ class Generator {
     for (const char* key : {"b.c/d", "a", "", "B"}) {
       if (!dice_.Percent(depth > 9 ? 0 : 35)) continue;
       const std::string value = Make(*type.element, depth);
-      // Maps of lists are in reviews only, which are not stored as the oracle supposes.
+      // Maps of lists are only in reviews, which are not stored, unlike the oracle assumes.
       if (type.element->shape == Shape::kList && value == "null") continue;
       members.push_back(StrCat("\"", key, "\":", value));
     }
@@ -102,7 +102,7 @@ class Generator {
   const bool wrong_;
 };
 
-// An error without what we do not know of Go's types: the names of inlined structs in the path, and those of named strings and numbers.
+// An error without details of Go's types, which we do not have: the names of inlined structs in the path, and of named strings and numbers.
 std::string Comparable(std::string_view error) {
   if (const size_t at = error.find(" of type "); at != error.npos) error = error.substr(0, at);
   for (const std::string_view start : {"quantities must match", "illegal base64 data"}) {

@@ -1,4 +1,4 @@
-// The recorded cases, through the same code as tests/conformance/run.
+// Runs the recorded cases with the same code as tests/conformance/run.
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Answers tests/conformance/wire: each line is a kind and an object of it, as protobuf and as JSON, in base64.
 //
 //   kinds                                  -> "v1/Pod apps/v1/Deployment ..."
-//   APIVERSION KIND PROTOBUF JSON          -> the protobuf read and written again, the JSON as protobuf, the protobuf as JSON
+//   APIVERSION KIND PROTOBUF JSON          -> the protobuf decoded and encoded again, the JSON as protobuf, the protobuf as JSON
 
 #include <cstdio>
 #include <iostream>

@@ -1,4 +1,4 @@
-// Allocator cases from outside: any text gives an error or a decision, and what is decided never over-commits a device.
+// Allocator cases: any text gives an error or a decision, and no decision over-commits a device.
 
 #include <cstddef>
 #include <cstdint>

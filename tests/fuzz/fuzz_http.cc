@@ -1,4 +1,4 @@
-// HTTP messages: however the bytes are split, the outcome is the same, and no limit is exceeded.
+// HTTP messages: the outcome does not depend on how the bytes are split, and no limit is exceeded.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@ using allot::http::Head;
 using allot::http::Parser;
 using allot::http::ParserLimits;
 
-// Small, so that inputs reach them.
+// Small limits, so that inputs reach them.
 constexpr ParserLimits kLimits{.head = 200, .body = 300};
 
 struct Outcome {
@@ -26,7 +26,7 @@ struct Outcome {
   std::string body;
 };
 
-// Feeds pieces of the given sizes, over and over.
+// Feeds the bytes in pieces of the given sizes, which repeat.
 Outcome Parse(Parser::Kind kind, std::string_view bytes, const std::vector<size_t>& sizes) {
   Parser parser(kind, kLimits);
   Outcome outcome;
@@ -78,7 +78,7 @@ void CheckLimits(const Outcome& outcome) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  // The input decides the splits too: lengths from its bytes, from the end, where a mutation seldom breaks the message.
+  // The input also determines the splits: its last bytes are lengths, because a mutation there seldom breaks the message.
   std::vector<size_t> derived;
   for (size_t i = 0; i < std::min<size_t>(size, 8); ++i) derived.push_back(1 + data[size - 1 - i] % 37);
   if (derived.empty()) derived.push_back(1);

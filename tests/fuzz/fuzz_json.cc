@@ -1,4 +1,4 @@
-// JSON: what was read is written so that it reads back the same, compact or indented, and writing again changes nothing.
+// JSON: a parsed value, written compact or indented, parses to the same value, and writing that again gives the same text.
 
 #include <cstdint>
 #include <string>

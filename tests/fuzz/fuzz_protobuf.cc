@@ -1,4 +1,4 @@
-// Request bodies in protobuf: what is read can be written, and what was written reads and writes the same.
+// Request bodies in protobuf: a body that can be read can be written, and reading and writing that again gives the same bytes.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 using namespace allot;
 using namespace allot::apiserver;
 
-// Of one body; a kind that there is none of counts as a Pod, so that inputs need not find one.
+// Finds the type of a body. An unknown kind becomes a Pod, so that inputs need not name a kind.
 struct Found {
   const Type* type = nullptr;
 

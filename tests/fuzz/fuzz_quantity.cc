@@ -1,4 +1,4 @@
-// Quantities: printing and parsing undo each other, and arithmetic keeps its laws. The input is one quantity, or two with a space between.
+// Quantities: printing and parsing are inverse, and arithmetic obeys its laws. The input is one quantity, or two separated by a space.
 
 #include <cstdint>
 #include <string_view>
@@ -10,10 +10,10 @@ namespace {
 
 using allot::model::Quantity;
 
-// Whether Kubernetes itself reads back what it prints. It does not
-//   - from 1000E on: it drops the suffix that it has none for (1000E prints as 1);
-//   - for a sum with a binary suffix above 2^63-1, where parsing stops.
-// Nor do we where a sum needs more text than we read.
+// Whether Kubernetes itself can parse the text that it prints. It cannot
+//   - from 1000E on, which has no suffix, so that 1000E prints as 1;
+//   - for a sum with a binary suffix above 2^63-1, which is more than it parses.
+// Our parser cannot if a sum needs more text than it accepts.
 bool PrintsWhatItIs(const Quantity& x) {
   static const Quantity kBeyondSuffixes = *Quantity::Parse("1e21");
   static const Quantity kBelowSuffixes = *Quantity::Parse("-1e21");
@@ -31,7 +31,7 @@ void CheckPrinting(const Quantity& x) {
   const auto canonical = Quantity::Parse(x.Canonical());
   CHECK(canonical.ok());
   CHECK(*canonical == x);
-  // A binary one without a suffix comes back as a decimal one, which has other suffixes.
+  // A binary quantity without a suffix is parsed as a decimal one, which has other suffixes.
   if (canonical->format() == x.format()) CHECK(canonical->Canonical() == x.Canonical());
   const auto printed = Quantity::Parse(x.ToString());
   CHECK(printed.ok());
@@ -44,7 +44,7 @@ void CheckIntegers(const Quantity& x) {
     CHECK(x == Quantity::FromInt64(*exact, x.format()));
   }
   if (const auto value = x.Value()) {
-    if (!x.IsBig()) CHECK(x.WrappedValue() == *value);  // big ones have quirks of Go's
+    if (!x.IsBig()) CHECK(x.WrappedValue() == *value);  // big ones have Go's quirks
     // Rounded away from zero.
     const Quantity rounded = Quantity::FromInt64(*value, x.format());
     CHECK(x.Sign() >= 0 ? rounded >= x : rounded <= x);

@@ -1,5 +1,5 @@
-// A session of the gRPC server against any bytes: each complete call runs at most once, each stream gets at most one response, and what a
-// peer makes it hold and say is bounded by the limits, not by how long it goes on.
+// A session of the gRPC server with arbitrary input: each complete call runs at most once, each stream gets at most one response, and the
+// limits bound the session's memory and output, however long the session lasts.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,12 +19,12 @@ using allot::Result;
 using allot::Status;
 using namespace allot::node::rpc;
 
-// Small, so that inputs reach them.
+// Small limits, so that inputs reach them.
 constexpr SessionLimits kLimits{
     .max_message = 300, .max_requests = 500, .max_streams = 4, .max_headers = 500, .resets = 8, .resets_per_second = 1};
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-// Reads the frames that the server sends.
+// Checks the frames that the server sends.
 class Audit {
  public:
   void Take(std::string_view bytes) {
@@ -45,10 +45,10 @@ class Audit {
     constexpr uint32_t kData = 0, kHeaders = 1, kReset = 3, kEndStream = 1;
     if (type == kReset) ended_[stream] = true;
     if (type != kData && type != kHeaders) return;
-    CHECK(stream % 2 == 1);  // a peer's stream
-    CHECK(!ended_[stream]);  // nothing after the end
+    CHECK(stream % 2 == 1);  // a stream of the client
+    CHECK(!ended_[stream]);  // no frames after the end
     if (type == kHeaders) {
-      // The head of a response and its trailers, which end it.
+      // At most the response's headers, and its trailers, which end the stream.
       CHECK(++heads_[stream] <= 2);
       CHECK(heads_[stream] == 1 || (flags & kEndStream) != 0);
     } else {
@@ -88,7 +88,7 @@ struct World {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  // The first byte decides in which pieces the bytes come, and how often somebody reads the answers and runs the calls.
+  // The first byte determines the sizes of the pieces, and how often responses are read and calls are run.
   const uint8_t choice = rest.empty() ? 0 : data[0];
   if (!rest.empty()) rest.remove_prefix(1);
   const size_t piece = choice % 4 == 0 ? 4096 : 1 + choice % 61;
@@ -102,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Session session(world.services, kLimits, {}, mailbox);
     std::vector<std::shared_ptr<Exchange>> started;
     bool alive = true;
-    std::string_view bytes = kPreface;  // so that inputs need not find it
+    std::string_view bytes = kPreface;  // so that inputs need not contain it
     for (size_t round = 0; alive; ++round) {
       if (bytes.empty() && round > 0) {
         if (rest.empty()) break;

@@ -1,4 +1,4 @@
-// YAML: every document is a tree that JSON can carry, and no input costs more than the limits allow.
+// YAML: every document is a tree that JSON can represent, and no input costs more than the limits allow.
 
 #include <cstdint>
 #include <string_view>
@@ -10,7 +10,7 @@
 namespace json = allot::json;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Small enough that an input of a few KiB can reach them by way of aliases.
+  // Small limits, so that an input of a few KiB can reach them with aliases.
   constexpr json::Limits kLimits{.depth = 64, .nodes = 20'000, .bytes = 1 << 20};
   const auto documents = json::ParseYaml(std::string_view(reinterpret_cast<const char*>(data), size), kLimits);
   if (!documents.ok()) {

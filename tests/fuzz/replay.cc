@@ -1,4 +1,4 @@
-// Runs the files of the folders named as arguments through a fuzz target, in builds that have no libFuzzer.
+// Runs the files of the folders in its arguments through a fuzz target, in builds without libFuzzer.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
     std::printf("%s\n", file.c_str());
-    std::fflush(stdout);  // the last name printed is the input that broke the target
+    std::fflush(stdout);  // if the target crashes, the last printed name is the input
     std::ifstream in(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());

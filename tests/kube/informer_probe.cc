@@ -1,7 +1,7 @@
-// An informer that checks its own promises: informer_probe pods|configmaps NAMESPACE (the server is KUBECONFIG's).
+// An informer that checks the events that it receives: informer_probe pods|configmaps NAMESPACE (the server is that of KUBECONFIG).
 //
-// Prints a line of JSON when it has synced, and one for each line "report" that it reads; for "dump" the cache, one object a line
-// ("namespace/name uid resourceVersion", sorted) and a line "end". Ends with its input.
+// Prints a line of JSON when it has synced, and one for each line "report" of its input. For a line "dump" it prints the cache, one object
+// a line ("namespace/name uid resourceVersion", sorted), and a line "end". Ends at the end of its input.
 
 #include <sys/resource.h>
 #include <csignal>
@@ -23,13 +23,13 @@ namespace {
 
 using namespace allot;
 
-// Counts what it hears, and what it should not have heard.
+// Counts the events, and those that break a promise of the informer.
 class Checker final : public kube::Informer::Handler {
  public:
   void OnAdded(const kube::ObjectPtr& object) override {
     const std::lock_guard lock(mutex_);
     ++events_;
-    if (!versions_.emplace(object->uid(), Number(*object)).second) ++violations_;  // known already
+    if (!versions_.emplace(object->uid(), Number(*object)).second) ++violations_;  // added twice
   }
   void OnUpdated(const kube::ObjectPtr& before, const kube::ObjectPtr& after) override {
     const std::lock_guard lock(mutex_);
@@ -44,7 +44,7 @@ class Checker final : public kube::Informer::Handler {
     const std::lock_guard lock(mutex_);
     ++events_;
     const auto known = versions_.find(std::string(last->uid()));
-    if (known == versions_.end() || Number(*last) < known->second) ++violations_;  // invented, or twice, or from the past
+    if (known == versions_.end() || Number(*last) < known->second) ++violations_;  // unknown, deleted twice, or outdated
     versions_.erase(std::string(last->uid()));
   }
 
@@ -60,7 +60,7 @@ class Checker final : public kube::Informer::Handler {
   static uint64_t Number(const kube::Object& object) { return std::stoull(std::string(object.resource_version())); }
 
   mutable std::mutex mutex_;
-  std::map<std::string, uint64_t> versions_;  // by uid
+  std::map<std::string, uint64_t> versions_;  // by UID
   uint64_t events_ = 0, violations_ = 0;
 };
 
@@ -126,7 +126,7 @@ Status Run(std::string_view type_name, std::string namespace_name, bool check) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is an error of the write
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection then returns an error
   if (argc < 3) {
     std::fputs("usage: informer_probe pods|configmaps NAMESPACE [check]\n", stderr);
     return 2;

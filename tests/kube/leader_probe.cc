@@ -1,8 +1,7 @@
-// A candidate for a Lease: leader_probe NAMESPACE LEASE IDENTITY (the server is KUBECONFIG's).
+// A candidate for a Lease: leader_probe NAMESPACE LEASE IDENTITY (the server is that of KUBECONFIG).
 //
-// Prints a line for each thing that it is told, "SECONDS started", "SECONDS stopped", "SECONDS leader IDENTITY", by the clock that all
-// processes of the machine share (CLOCK_MONOTONIC), and leaves an Event at the Lease when it starts to lead. SIGTERM makes it hand over and
-// end.
+// Prints a line for each callback: "SECONDS started", "SECONDS stopped", "SECONDS leader IDENTITY". The times are of CLOCK_MONOTONIC, which
+// all processes of the machine share. Records an Event at the Lease when it starts to lead. On SIGTERM it releases the Lease and ends.
 
 #include <csignal>
 #include <cstdio>
@@ -63,7 +62,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: leader_probe NAMESPACE LEASE IDENTITY\n", stderr);
     return 2;
   }
-  // Before there are threads, which inherit it: the signal waits for sigwait.
+  // Block the signal for sigwait before there are threads, which inherit the mask.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

@@ -1,5 +1,5 @@
 #pragma once
-// The Pod that loads are made of: of the size that Pods with a claim have, and left alone by schedulers.
+// The Pod of the load programs: as large as a Pod with a claim, and ignored by schedulers.
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace allot::tests {
 
-// The i-th of them, named pod-i.
+// The i-th Pod, named pod-i.
 inline std::string PodJson(uint64_t i) {
   return StrCat(
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"pod-)", i, R"(","labels":{"app":"train","team":"t)", i % 17,

@@ -1,10 +1,10 @@
-// A node agent's sockets without a node agent: what tests/node/rpc_peer calls.
+// The sockets of a node agent without the rest of it, for tests/node/rpc_peer.
 //
 //   rpc_server DIRECTORY
 //
-// Serves below DIRECTORY as a driver does below /var/lib/kubelet, and answers by the claims' names: "blocked" waits for the caller to
-// give up, "exhausted" fails with RESOURCE_EXHAUSTED, all others get a device. A health stream gets a new state every 10 ms. Prints the
-// paths of its sockets, and ends with its stdin: then drains, and prints what it used.
+// Serves below DIRECTORY as a driver does below /var/lib/kubelet. The answer depends on the claim's name: "blocked" waits for the caller to
+// give up, "exhausted" fails with RESOURCE_EXHAUSTED, and all others get a device. A health stream gets a new state every 10 ms. Prints the
+// paths of its sockets. At the end of stdin it drains, prints what it used and ends.
 
 #include <malloc.h>
 #include <poll.h>
@@ -60,7 +60,7 @@ Result<std::string> Unprepare(const rpc::Call&, std::string_view request) {
   return rpc::EncodeUnprepared(answers);
 }
 
-// The health of one device, which is a number that grows.
+// The health of one device, with a growing number as its message.
 class Health {
  public:
   Status Watch(std::shared_ptr<rpc::Stream> stream) {

@@ -1,11 +1,11 @@
 #pragma once
-// What every cluster has from its first moment: the namespaces and priority classes of the system.
+// Makes the system's namespaces and priority classes, which every cluster has.
 
 #include "apiserver/api.h"
 
 namespace allot::apiserver {
 
-// Makes what is missing. Every start does it again.
+// Makes those that are missing. Called at every start.
 Status MakeSystemObjects(Api& api);
 
 }  // namespace allot::apiserver

@@ -44,14 +44,15 @@ Result<Again> ClaimRelease::Reconcile(const Key& key) {
   return Again();
 }
 
-// In doubt, a reservation stays: of what we do not know, who knows what happens.
+// Keeps a reservation for anything other than a Pod, because its state is unknown.
 bool ClaimRelease::IsUsed(const std::string& space, const json::Value& reservation) const {
   if (!IsOfPod(reservation)) return true;
   const std::optional<Stored> pod = Read(store(), {"pods", space, std::string(json::TextOf(reservation["name"]))});
   return pod && pod->uid() == json::TextOf(reservation["uid"]) && !IsDone(pod->json());
 }
 
-// Both in one write, so that nobody sees an allocation that the scheduler could give to others while it is still there.
+// Removes reservations and allocation in one write: otherwise the scheduler could give the devices to another claim while the allocation is
+// still stored.
 Status ClaimRelease::DropReservations(const Stored& claim) {
   bool deallocated = false;
   TRY(Change(TargetOf(claim.key(), "status"), claim.uid(), [&](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
@@ -72,7 +73,7 @@ Status ClaimRelease::DropReservations(const Stored& claim) {
   }));
   if (!deallocated) return Status();
   return Change(TargetOf(claim.key()), claim.uid(), [](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
-    // Somebody may have allocated it anew in between.
+    // The scheduler may have allocated the claim again meanwhile.
     return IsAllocated(stored) || IsReserved(stored) ? stored : WithoutFinalizer(edit, stored, kFinalizer);
   });
 }
@@ -84,7 +85,7 @@ Status ClaimRelease::DropFinalizer(const Stored& claim) {
   });
 }
 
-// Where its Pod is gone, the garbage collector finds it.
+// If the Pod is gone, the garbage collector deletes the claim.
 Status ClaimRelease::DeleteIfPodIsDone(const Stored& claim) {
   const json::Value* owner = ControllerOf(claim.json());
   if (owner == nullptr || IsDeleting(claim.json())) return Status();

@@ -1,11 +1,11 @@
 #pragma once
-// Claims that are not used any more: reservations of Pods that are gone or done are removed, then the allocation, then the finalizer that
-// protects it; a claim that was made for such a Pod is deleted.
+// Releases ResourceClaims that are not in use any more. Removes the reservations of Pods that are gone or done, then the allocation, then
+// the finalizer that protects it. Deletes a claim that was made for such a Pod.
 //
 // Promises:
-//   1. a reservation goes only when its Pod is gone, was replaced by another of its name, or will not run any more;
-//   2. an allocation goes only together with the last reservation, or when the claim is being deleted and has none;
-//   3. the finalizer goes only after the allocation.
+//   1. a reservation is removed only if its Pod is gone, was replaced by another of the same name, or will not run any more;
+//   2. an allocation is removed only together with the last reservation, or if the claim is being deleted and has none;
+//   3. the finalizer is removed only after the allocation.
 
 #include "apiserver/controllers/controller.h"
 
@@ -17,7 +17,7 @@ class ClaimRelease final : public Controller {
 
   void Notice(const Sight& sight) override;
   void Forget() override { users_.Clear(); }
-  // Of a claim.
+  // `key` is a claim.
   Result<Again> Reconcile(const Key& key) override;
 
  private:
@@ -26,7 +26,7 @@ class ClaimRelease final : public Controller {
   Status DropFinalizer(const Stored& claim);
   Status DeleteIfPodIsDone(const Stored& claim);
 
-  Referrers users_;  // the claims that name a Pod: in reservations, or as owner
+  Referrers users_;  // the claims that refer to a Pod, by reservation or as owner
 };
 
 }  // namespace allot::apiserver

@@ -1,5 +1,5 @@
 #pragma once
-// The conditions of a status.
+// Reads and writes the conditions of a status.
 
 #include <string>
 #include <string_view>
@@ -14,14 +14,14 @@ struct Condition {
   std::string message = {};
 };
 
-// nullptr: the status has none of that type.
+// Returns nullptr if the status has no condition of that type.
 const json::Value* FindCondition(const json::Value& status, std::string_view type);
-// "True", "False", "Unknown"; empty: the status has none of that type.
+// "True", "False", "Unknown"; empty if the status has no condition of that type.
 std::string_view ConditionStatus(const json::Value& status, std::string_view type);
 
-// The list with the condition in the place of the one of its type, or behind the others. The same value where nothing but times would
-// change. The time of the transition is kept unless the condition's status changes. `updated` names a second time that kinds have for the
-// last update or probe, and which moves with any change; empty: none. With `touch` it moves even where nothing else changes.
+// Returns the list with the condition in place of the one of its type, or at the end. Returns the same value if only times would change.
+// The transition time changes only with the condition's status. `updated` names a second time, of the last update or probe, which changes
+// with any change; empty: the kind has none. With `touch` that time changes even if nothing else does.
 json::Value SetCondition(json::Editor& edit, const json::Value& conditions, const Condition& condition, WallTime now,
                          std::string_view updated = "", bool touch = false);
 json::Value WithoutCondition(json::Editor& edit, const json::Value& conditions, std::string_view type);

@@ -17,7 +17,7 @@ Status Controller::Delete(const Target& target, const std::string& uid, std::opt
   options.propagation = "Background";
   const Result<Answer> answer = api().Delete(caller_, target, options);
   if (answer.ok() || IsGone(answer.status())) return Status();
-  // Another object has the name.
+  // Another object may have the name by now.
   const EntryPtr there = store().Get({target.kind->type.FullName(), target.space, target.name});
   if (there == nullptr || there->uid != uid) return Status();
   return answer.status();

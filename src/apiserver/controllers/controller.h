@@ -1,8 +1,9 @@
 #pragma once
-// A controller: brings one part of the world to what the objects ask for.
+// A controller moves one part of the cluster's state towards what the objects ask for.
 //
-// It is told of every change (Notice) and adds the keys that it should look at again; later it is asked to look at each (Reconcile). What
-// it does depends on what is stored when it looks, never on what it remembers: it may be stopped at any moment, and the next one goes on.
+// The loop calls Notice for every change; the controller adds the keys that it must look at again. Later the loop calls Reconcile for each
+// key. What Reconcile does depends only on what is stored then, not on memory, so a controller may be stopped at any moment and continues
+// after a restart.
 // All controllers run on one thread.
 
 #include <chrono>
@@ -19,7 +20,7 @@
 
 namespace allot::apiserver {
 
-// A change, or an object that was found when everything was looked at.
+// A change, or an object found in a full scan.
 class Sight {
  public:
   Sight(EntryPtr entry, bool created, bool deleted) : entry_(std::move(entry)), created_(created), deleted_(deleted) {}
@@ -27,15 +28,15 @@ class Sight {
   const Key& key() const { return entry_->key; }
   bool Is(std::string_view resource) const { return entry_->key.resource == resource; }
   const std::string& uid() const { return entry_->uid; }
-  bool created() const { return created_; }  // or found
+  bool created() const { return created_; }  // created, or found in a full scan
   bool deleted() const { return deleted_; }  // gone; the object is its last state
-  // Whether the text has this in it: a cheap question before a costly look at the tree.
+  // Whether the object's text contains this. Cheap; use it before parsing the tree.
   bool Mentions(std::string_view text) const {
     const std::string& json = entry_->json;
-    return ::memmem(json.data(), json.size(), text.data(), text.size()) != nullptr;  // find() stops at every quote
+    return ::memmem(json.data(), json.size(), text.data(), text.size()) != nullptr;  // faster than find(), which stops at every quote
   }
   const Entry& entry() const { return *entry_; }
-  // Parsed when it is first asked for.
+  // Parsed on first use.
   const json::Value& json() const { return tree().json(); }
   bool damaged() const { return tree().damaged(); }
 
@@ -50,22 +51,22 @@ class Sight {
   mutable std::optional<Stored> tree_;
 };
 
-// What controllers work on.
+// What controllers share.
 struct World {
   Api& api;
   const Clock& clock;
   Referrers owners = {};                // the dependents of each owner, of all kinds
-  std::function<void()> catch_up = {};  // notices all that is stored by now
+  std::function<void()> catch_up = {};  // notices everything stored so far
 
   Store& store() const { return api.store(); }
 };
 
-// When a key should be looked at again, though nothing changed; nothing: not then.
+// When to reconcile a key again without a change; nullopt: never.
 using Again = std::optional<std::chrono::nanoseconds>;
 
 class Controller {
  public:
-  // `name` is that of kube-controller-manager's service account for it: "job-controller".
+  // `name` is that of the controller's service account in kube-controller-manager: "job-controller".
   Controller(World& world, std::string_view name) : world_(world), name_(name) {
     caller_.user = StrCat("system:serviceaccount:kube-system:", name);
     caller_.groups = {"system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"};
@@ -79,9 +80,9 @@ class Controller {
   void SendKeysTo(std::function<void(const Key&)> add) { add_ = std::move(add); }
 
   virtual void Notice(const Sight& sight) = 0;
-  // What was remembered may be wrong: changes were missed. Everything is noticed anew afterwards.
+  // Discards remembered state after changes were missed. Every object is noticed again afterwards.
   virtual void Forget() {}
-  // An error: the key comes again, later each time.
+  // After an error the key is retried, with growing pauses.
   virtual Result<Again> Reconcile(const Key& key) = 0;
 
  protected:
@@ -92,15 +93,15 @@ class Controller {
   WallTime Now() const { return world_.clock.Now(); }
   const Caller& caller() const { return caller_; }
 
-  // The object's place, for writing. REQUIRES a built-in kind.
+  // Returns the object's target for a write. REQUIRES: a built-in kind.
   Target TargetOf(const Key& key, std::string_view subresource = "") const {
     return {api().BuiltIn(key.resource), key.space, key.name, std::string(subresource)};
   }
-  // Changes the object, unless it is gone or another one by now. A change that returns the object itself writes nothing.
+  // Changes the object, unless it is gone or replaced. Writes nothing if `change` returns the object itself.
   Status Change(const Target& target, const std::string& uid, const Api::ChangeFunction& change) const;
-  // Deletes the object, unless it is gone or another one by now. Its dependents follow.
+  // Deletes the object, unless it is gone or replaced. The garbage collector deletes its dependents.
   Status Delete(const Target& target, const std::string& uid, std::optional<int64_t> grace_seconds = {}) const;
-  // Makes it, and returns the object.
+  // Creates the object and returns it.
   Result<Stored> Create(std::string_view resource, std::string_view space, const json::Value& object) const;
 
  private:
@@ -110,9 +111,9 @@ class Controller {
   std::function<void(const Key&)> add_ = [](const Key&) {};
 };
 
-// The object is not there (any more).
+// Whether the error is that the object does not exist.
 inline bool IsGone(const Status& status) { return HasReason(status, "NotFound"); }
-// Ok where it was only gone.
+// Turns the error that the object does not exist into ok.
 inline Status UnlessGone(Status status) { return IsGone(status) ? Status() : std::move(status); }
 
 }  // namespace allot::apiserver

@@ -1,7 +1,7 @@
 #pragma once
-// The controllers of the API server, on a thread of their own: what kube-controller-manager does, as far as allot needs it.
+// Runs the API server's controllers on their own thread: the part of kube-controller-manager that allot needs.
 //
-// Nothing of their work is kept but the objects themselves: after a crash they look at everything and go on.
+// Controllers keep no state besides the objects. After a crash they scan all objects and continue.
 
 #include <condition_variable>
 #include <memory>
@@ -19,18 +19,18 @@ class Definitions;
 
 class Controllers {
  public:
-  // All must outlive it. `log` may be null. REQUIRES that nothing was written yet (WatchHub::Listen).
+  // All arguments must outlive it. `log` may be null. REQUIRES: nothing has been written yet (WatchHub::Listen).
   Controllers(Api& api, WatchHub& hub, const Clock& clock, Log* log = nullptr);
-  // Ends the work between two keys.
+  // Stops between two keys.
   ~Controllers();
   Controllers(const Controllers&) = delete;
   Controllers& operator=(const Controllers&) = delete;
 
-  // Serves the definitions that are stored, makes the objects of the system, and begins. Before the first request is answered; once.
+  // Serves the stored definitions, makes the system's objects and starts the thread. Call once, before the first request is answered.
   Status Start();
 
  private:
-  // What the hub's thread touches, which goes on when this object is gone.
+  // State that the hub's thread uses, which may run longer than this object lives.
   struct Bell {
     std::mutex mutex;
     std::condition_variable rung;

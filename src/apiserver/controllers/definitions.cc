@@ -15,7 +15,7 @@ constexpr std::chrono::seconds kNextLook{5};
 
 bool IsEstablished(const Stored& definition) { return ConditionStatus(definition.status(), "Established") == "True"; }
 
-// The names of resources and of kinds are two spaces of names.
+// Resource names and kind names are separate namespaces.
 std::set<std::string> ResourceNames(const json::Value& names) {
   std::set<std::string> all;
   for (const std::string_view key : {"plural", "singular"}) all.emplace(json::TextOf(names[key]));
@@ -30,7 +30,7 @@ std::set<std::string> KindNames(const json::Value& names) {
   return all;
 }
 
-// With all versions served: for objects of versions that are not.
+// Marks all versions as served, to read objects of versions that are not.
 json::Value WithAllServed(json::Editor& edit, const json::Value& definition) {
   const json::Value versions =
       edit.Map(definition["spec"]["versions"], [&](const json::Value& one) { return edit.Set(one, "served", edit.Bool(true)); });
@@ -68,7 +68,7 @@ void Definitions::Notice(const Sight& sight) {
   }
   Add(sight.key());
   if (!sight.deleted()) return;
-  // Its names are free now.
+  // The deleted definition's names are free now.
   for (const EntryPtr& other : store().List(kDefinitions, "").entries) Add(other->key);
 }
 
@@ -80,7 +80,7 @@ Result<Again> Definitions::Reconcile(const Key& key) {
   if (!definition) return Again();
   if (IsDeleting(definition->json())) return End(*definition);
   const auto [reason, taken] = Conflict(*definition);
-  // Served before it says so: whoever waits for the condition may ask at once.
+  // Serve the kind before the condition says so: a client that waits for the condition may use it at once.
   if (reason.empty() || IsEstablished(*definition)) {
     const bool begins = !served_.contains(key.name);
     TRY(Serve(*definition, begins && !IsEstablished(*definition)));
@@ -110,7 +110,7 @@ void Definitions::Withdraw(const std::string& name) {
 void Definitions::Publish() {
   std::vector<std::shared_ptr<const Kind>> all;
   for (const auto& [name, served] : served_) all.insert(all.end(), served.kinds.begin(), served.kinds.end());
-  // The same kinds are not set again: clients would read all of them anew.
+  // Set kinds only if they changed: clients would read all of them again.
   std::vector<std::shared_ptr<const Kind>> before;
   for (const auto& kind : api().kinds()->all()) {
     if (kind->custom) before.push_back(kind);
@@ -160,7 +160,7 @@ Status Definitions::WriteStatus(const Stored& definition, const std::string& tak
       });
 }
 
-// Deletes the objects, as many as one turn may take; without any, lets the definition go.
+// Deletes as many objects as one turn allows. Once there are none, removes the definition's finalizer.
 Result<Again> Definitions::End(const Stored& definition) {
   const std::string& resource = definition.key().name;
   if (!HasFinalizer(definition.json(), kFinalizer)) return Again();

@@ -11,7 +11,7 @@ namespace allot::apiserver {
 
 namespace {
 
-// 5, or "25%" of `whole`.
+// A number, or a percentage of `whole`: 5, "25%".
 int64_t Share(const json::Value& value, int64_t whole, bool round_up) {
   if (value.IsNumber()) return IntOr(value, 0);
   const std::string_view text = json::TextOf(value);
@@ -38,7 +38,7 @@ RolloutPlan PlanOf(const json::Value& deployment) {
   const json::Value& rolling = spec["strategy"]["rollingUpdate"];
   plan.surge = Share(rolling["maxSurge"], plan.replicas, true);
   plan.unavailable = Share(rolling["maxUnavailable"], plan.replicas, false);
-  // With neither it could not move.
+  // With neither, the rollout could not proceed.
   if (plan.surge == 0 && plan.unavailable == 0) plan.unavailable = 1;
   plan.unavailable = std::min(plan.unavailable, plan.replicas);
   return plan;
@@ -81,7 +81,7 @@ std::vector<int64_t> ProportionalSizes(const RolloutPlan& plan, const std::vecto
       part = -set.replicas;
     } else if (const int64_t before = set.most_before.value_or(0) > 0 ? *set.most_before : replicas_now; before > 0) {
       const double size = static_cast<double>(set.replicas) * static_cast<double>(plan.most()) / static_cast<double>(before);
-      // The number of before is an annotation, which people may write; no set is larger than this.
+      // The previous number is an annotation, which users may edit. Limit it to the size of any set.
       part = std::llround(std::min<double>(size, std::numeric_limits<int32_t>::max())) - set.replicas;
     }
     const int64_t left = change - done;

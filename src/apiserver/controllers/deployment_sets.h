@@ -1,5 +1,5 @@
 #pragma once
-// What a Deployment writes into its ReplicaSets, and reads from them.
+// What a Deployment writes into its ReplicaSets and reads from them.
 
 #include <optional>
 #include <string_view>
@@ -14,20 +14,20 @@ inline constexpr std::string_view kDesired = "deployment.kubernetes.io/desired-r
 inline constexpr std::string_view kMost = "deployment.kubernetes.io/max-replicas";
 inline constexpr std::string_view kTemplateHash = "pod-template-hash";
 
-// The number in an annotation; nothing: there is none.
+// The number in an annotation, or nullopt.
 std::optional<int64_t> NumberIn(const Stored& set, std::string_view annotation);
-// 0: none.
+// 0 if the set has none.
 int64_t RevisionOf(const Stored& set);
 SetSize SizeOf(const Stored& set);
-// Whether the set was made of the template: the same but for the label that the Deployment added.
+// Whether the set was made from the template, ignoring the label that the Deployment added.
 bool HasTemplate(const Stored& set, const json::Value& pod_template);
 
-// The set with annotations that say what the Deployment asked for when it was sized.
+// Adds annotations that record what the Deployment asked for when it sized the set.
 json::Value MarkSize(json::Editor& edit, const json::Value& set, const RolloutPlan& plan);
-// The set with those annotations of the Deployment that are for its sets, and the revision, if that is higher.
+// Copies the Deployment's annotations that apply to its sets, and sets the revision if it is higher.
 json::Value CopyAnnotations(json::Editor& edit, const json::Value& set, const json::Value& deployment, int64_t revision);
 
-// A new ReplicaSet for the Deployment's template.
+// Makes a ReplicaSet for the Deployment's template.
 json::Value SetFor(json::Editor& edit, const json::Value& deployment, std::string_view hash, int64_t replicas, int64_t revision);
 
 }  // namespace allot::apiserver

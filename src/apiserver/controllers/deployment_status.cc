@@ -13,7 +13,7 @@ constexpr std::string_view kUpdated = "lastUpdateTime";
 
 int64_t Count(const json::Value& status, std::string_view key) { return IntOr(status[key], 0); }
 
-// Of the conditions, the one that says how the rollout goes.
+// Computes the Progressing condition.
 class Progress {
  public:
   Progress(const Rollout& rollout, const json::Value& stored, const json::Value& status)
@@ -88,7 +88,7 @@ json::Value Counts(json::Editor& edit, const Rollout& rollout, const json::Value
   return SetCount(edit, status, "unavailableReplicas", std::max<int64_t>(0, asked - available));
 }
 
-// Pods that a ReplicaSet could not make or delete.
+// Returns the ReplicaFailure condition of a ReplicaSet that could not create or delete Pods, or nullptr.
 const json::Value* FailureOf(const Rollout& rollout) {
   if (rollout.current) {
     if (const json::Value* failure = FindCondition(rollout.current->status(), "ReplicaFailure")) return failure;
@@ -135,7 +135,7 @@ Again ProgressDeadline(const json::Value& deployment, const json::Value& status,
   const std::string_view reason = json::TextOf((*condition)["reason"]);
   if (reason == "NewReplicaSetAvailable" || reason == "ProgressDeadlineExceeded") return Again();
   const WallTime since = TimeOf((*condition)[kUpdated]).value_or(now);
-  // A second more: the times of conditions have no fraction.
+  // One second more: times in conditions have no fraction.
   const auto left = since + std::chrono::seconds(IntOr(deadline, 600) + 1) - now;
   return std::max<std::chrono::nanoseconds>(left, std::chrono::seconds(1));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The status of a Deployment, from what its ReplicaSets say.
+// Computes the status of a Deployment from its ReplicaSets.
 
 #include <optional>
 #include <string>
@@ -12,20 +12,20 @@ namespace allot::apiserver {
 // A Deployment with its ReplicaSets.
 struct Rollout {
   Stored deployment;
-  std::optional<Stored> current;  // has the Deployment's template; nothing: not made yet
+  std::optional<Stored> current;  // has the Deployment's template; nullopt: not made yet
   std::vector<Stored> old;        // oldest first
-  // What happened to `current` just now.
+  // What this turn did to `current`.
   enum class News { kNone, kCreated, kFailed } news = News::kNone;
-  std::string failure = {};  // of kFailed
+  std::string failure = {};  // for kFailed
 };
 
-// The status as it should be now. `stored` is the Deployment as it is.
+// Returns the status as it should be now. `stored` is the stored Deployment.
 json::Value DeploymentStatus(json::Editor& edit, const Rollout& rollout, const json::Value& stored, WallTime now);
 
-// All Pods are of the new template, and available.
+// Whether all Pods have the new template and are available.
 bool IsComplete(const json::Value& deployment, const json::Value& status);
 
-// When the rollout is late, if nothing happens until then.
+// Returns when the progress deadline expires unless something changes.
 Again ProgressDeadline(const json::Value& deployment, const json::Value& status, WallTime now);
 
 }  // namespace allot::apiserver

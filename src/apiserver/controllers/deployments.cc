@@ -17,7 +17,7 @@ std::vector<SetSize> SizesOf(const std::vector<Stored>& sets) {
   return sizes;
 }
 
-// Somebody changed the number of replicas since the sets were sized.
+// Whether the number of replicas changed since the sets were sized.
 bool IsScaled(const Rollout& rollout, const RolloutPlan& plan) {
   const auto differs = [&](const Stored& set) {
     const std::optional<int64_t> desired = NumberIn(set, kDesired);
@@ -26,7 +26,7 @@ bool IsScaled(const Rollout& rollout, const RolloutPlan& plan) {
   return (rollout.current && differs(*rollout.current)) || std::any_of(rollout.old.begin(), rollout.old.end(), differs);
 }
 
-// All sets that have replicas, the current one last.
+// Returns all sets that have replicas, the current one last.
 std::vector<const Stored*> Active(const Rollout& rollout) {
   std::vector<const Stored*> active;
   for (const Stored& set : rollout.old) {
@@ -57,14 +57,14 @@ Result<Again> Deployments::Reconcile(const Key& key) {
   ASSIGN_OR_RETURN(Rollout rollout, Look(*std::move(deployment)));
   Status advanced;
   if (!IsDeleting(rollout.deployment.json())) advanced = Advance(rollout);
-  // The sets may have changed.
+  // Read the sets again: they may have changed.
   std::optional<Stored> now = Read(store(), key);
   if (!now) return Again();
   const Rollout::News news = rollout.news;
   const std::string failure = rollout.failure;
   const bool deployment_moved = now->metadata()["generation"].IsNumber() &&
                                 IntOr(now->metadata()["generation"], 0) != IntOr(rollout.deployment.metadata()["generation"], 0);
-  if (deployment_moved) return Again(std::chrono::seconds(0));  // what was done was for an older spec: it is not observed yet
+  if (deployment_moved) return Again(std::chrono::seconds(0));  // this turn acted on an older spec, so the new one is not observed yet
   ASSIGN_OR_RETURN(Rollout after, Look(*std::move(now)));
   after.news = news;
   after.failure = failure;
@@ -137,7 +137,7 @@ bool Deployments::HasPods(const Stored& set) const {
   });
 }
 
-// A change of replicas only, in the middle of a rollout or not.
+// Applies a change of replicas, during a rollout or not.
 Status Deployments::ScaleAll(Rollout& rollout) {
   const RolloutPlan plan = PlanOf(rollout.deployment.json());
   std::vector<const Stored*> active = Active(rollout);
@@ -157,7 +157,7 @@ Status Deployments::ScaleAll(Rollout& rollout) {
   if (!plan.rolling) return Status();
   int64_t all = 0;
   for (const Stored* set : active) all += SizeOf(*set).replicas;
-  // Growing, the larger and then the newer come first; shrinking, the larger and then the older.
+  // To grow, the larger sets come first, then the newer; to shrink, the larger, then the older.
   if (plan.most() > all) std::reverse(active.begin(), active.end());
   std::stable_sort(active.begin(), active.end(),
                    [](const Stored* a, const Stored* b) { return SizeOf(*a).replicas > SizeOf(*b).replicas; });
@@ -168,7 +168,7 @@ Status Deployments::ScaleAll(Rollout& rollout) {
   return Status();
 }
 
-// Old sets are kept for a way back, but not all of them.
+// Deletes old sets beyond the history limit; the rest are kept for a rollback.
 Status Deployments::CleanUp(const Rollout& rollout) {
   const json::Value& limit = rollout.deployment.spec()["revisionHistoryLimit"];
   if (limit.IsNull()) return Status();
@@ -203,7 +203,7 @@ Result<Again> Deployments::WriteStatus(const Rollout& rollout) {
         const json::Value status = DeploymentStatus(edit, rollout, stored, Now());
         again = ProgressDeadline(stored, status, Now());
         json::Value changed = edit.Set(stored, "status", status);
-        // By way of the status, since the annotations of a Deployment raise its generation otherwise.
+        // Write through the status: otherwise a Deployment's annotations raise its generation.
         if (rollout.current && RevisionOf(*rollout.current) > 0) {
           changed = edit.SetAt(changed, {"metadata", "annotations", kRevision}, edit.String(std::to_string(RevisionOf(*rollout.current))));
         }

@@ -1,5 +1,5 @@
 #pragma once
-// Deployments: a ReplicaSet for each template that they had, of which the latest gets the Pods, step by step.
+// The controller of Deployments. Makes one ReplicaSet per template and moves the Pods to the latest one step by step.
 
 #include <string>
 
@@ -18,7 +18,7 @@ class Deployments final : public OwningController {
 
  private:
   Result<Rollout> Look(Stored deployment);
-  // One step towards what is asked for.
+  // Takes one step towards what is asked for.
   Status Advance(Rollout& rollout);
   Status Roll(Rollout& rollout);
   Status Recreate(Rollout& rollout);
@@ -26,18 +26,18 @@ class Deployments final : public OwningController {
   Status CleanUp(const Rollout& rollout);
   bool HasPods(const Stored& set) const;
 
-  // Makes the ReplicaSet of the Deployment's template, or brings the one that there is up to date.
+  // Makes the ReplicaSet of the Deployment's template, or updates the existing one.
   Status HaveCurrent(Rollout& rollout);
   Status MakeCurrent(Rollout& rollout, int64_t revision);
   Status KeepCurrent(Rollout& rollout, int64_t revision);
   Status CountCollision(const Stored& deployment);
 
-  // The size of a set, and with it what the Deployment asks for, so that a later scaling is recognized.
+  // Sets the size of a set and records what the Deployment asked for, so that a later scaling is recognized.
   Status Resize(const RolloutPlan& plan, const Stored& set, int64_t replicas);
   Result<Again> WriteStatus(const Rollout& rollout);
 };
 
-// A name for a template, the same for the same template; `collisions` makes another one.
+// Returns a name part for a template. It is always the same for one template; `collisions` changes it.
 std::string TemplateHash(const json::Value& pod_template, int64_t collisions);
 
 }  // namespace allot::apiserver

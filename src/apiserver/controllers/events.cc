@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::chrono::hours kKept{1};
 
-// When it was last written, as far as the object tells: managers leave the time of each of their writes.
+// Returns when the object was last written, according to its managedFields.
 WallTime LastWrite(const json::Value& event) {
   WallTime last{};
   const auto look = [&](const json::Value& time) { last = std::max(last, TimeOf(time).value_or(WallTime())); };
@@ -20,7 +20,7 @@ WallTime LastWrite(const json::Value& event) {
 }  // namespace
 
 void Events::Notice(const Sight& sight) {
-  // A later write is seen when the time of the first is up.
+  // Updates need no key: Reconcile reads the last write when the first hour is over.
   if (sight.Is("events") && sight.created()) Add(sight.key());
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Events are kept for an hour after they were last written.
+// Deletes Events one hour after they were last written.
 
 #include "apiserver/controllers/controller.h"
 

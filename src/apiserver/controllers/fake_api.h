@@ -1,6 +1,6 @@
 #pragma once
-// An Api for tests of controllers: a real store in a temporary file, the kinds that controllers look at, and what all writes have in common
-// (names, uids, generations, finalizers, grace periods), but no defaults and no validation. Included by *_test.cc only.
+// An Api for tests of controllers: a real store in a temporary file, the kinds that controllers use, and the common part of all writes
+// (names, uids, generations, finalizers, grace periods), without defaults and validation. Included by *_test.cc only.
 
 #include <unistd.h>
 
@@ -55,7 +55,7 @@ class FakeApi final : public Api {
   }
   Store& store() override { return *store_; }
 
-  // The next writes of a resource are refused, until this is called with an empty name.
+  // Refuses the following writes of a resource, until called with an empty name.
   void Refuse(std::string resource) { refused_ = std::move(resource); }
 
   Result<Answer> Get(const Target& target) override {
@@ -127,7 +127,7 @@ class FakeApi final : public Api {
     json::Value object = changed;
     if (target.subresource == "status") {
       object = edit.Set(old->json(), "status", changed["status"]);
-      // As kube-apiserver 1.36 has it for Deployments alone: their annotations may be written with the status.
+      // As in kube-apiserver 1.36, for Deployments only: annotations may be written with the status.
       if (target.kind->annotations_raise_generation && !changed["metadata"]["annotations"].IsNull()) {
         object = edit.SetAt(object, {"metadata", "annotations"}, changed["metadata"]["annotations"]);
       }

@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::string_view kOrphan = "orphan", kForeground = "foregroundDeletion";
 constexpr size_t kGoneOwners = 1000;
-constexpr std::chrono::seconds kUnknownKindPause{60};  // its definition may come
+constexpr std::chrono::seconds kUnknownKindPause{60};  // the definition of the kind may still be created
 
 bool IsWaiting(const json::Value& object) { return IsDeleting(object) && HasFinalizer(object, kForeground); }
 
-// To what is elsewhere, an owner in a namespace is none.
+// A namespaced owner counts only for dependents in its namespace.
 bool Reaches(const Key& owner, const Key& dependent) { return owner.space.empty() || owner.space == dependent.space; }
 
 bool Blocks(const json::Value& dependent, std::string_view owner_uid) {
@@ -27,7 +27,7 @@ bool Blocks(const json::Value& dependent, std::string_view owner_uid) {
 }  // namespace
 
 void Garbage::Notice(const Sight& sight) {
-  // Owners that wait hear of every change of what they wait for: it may have gone, or stopped to block.
+  // Reconcile waiting owners on every change of a dependent: it may be gone, or no longer block.
   for (const std::string& uid : world().owners.By(sight.key())) {
     const auto waits = waiting_.find(uid);
     if (waits != waiting_.end() && Reaches(waits->second, sight.key())) Add(waits->second);
@@ -60,7 +60,7 @@ void Garbage::Remember(const std::string& uid) {
 Result<Again> Garbage::Reconcile(const Key& key) {
   const std::optional<Stored> object = Read(store(), key);
   if (!object) return Again();
-  // Dependents that were made before this state of their owner are in the index from here on.
+  // Bring the index up to date: it must contain dependents written before this state of their owner.
   world().catch_up();
   if (!IsDeleting(object->json())) return CheckOwners(*object);
   Status status;
@@ -74,7 +74,7 @@ Result<Again> Garbage::Reconcile(const Key& key) {
   return Again();
 }
 
-// The place of an object of any kind that is served; without a kind where none is.
+// Returns the target of an object of any served kind. Its kind is null if the kind is not served.
 Target Garbage::PlaceOf(const Key& key) const {
   Target place{nullptr, key.space, key.name};
   for (const auto& kind : api().kinds()->all()) {
@@ -89,7 +89,7 @@ Status Garbage::ChangeAny(const Stored& object, const Api::ChangeFunction& chang
   if (place.kind == nullptr) return Status();
   return Change(place, object.uid(), [&](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
     ASSIGN_OR_RETURN(const json::Value changed, change(edit, stored));
-    // It may be stored in another version than the one that is served.
+    // The object may be stored in another version than the served one.
     return edit.Set(changed, "apiVersion", edit.String(place.kind->ApiVersion()));
   });
 }
@@ -113,7 +113,7 @@ Garbage::OwnerState Garbage::StateOf(const Stored& object, const json::Value& re
 
 std::vector<Garbage::OwnerState> Garbage::OwnersOf(const Stored& object) const {
   std::vector<OwnerState> states;
-  std::map<std::array<std::string_view, 4>, OwnerState> known;  // an object may name an owner thousands of times
+  std::map<std::array<std::string_view, 4>, OwnerState> known;  // an object may name one owner thousands of times
   for (const json::Value& reference : json::ItemsOf(object.metadata()["ownerReferences"])) {
     const auto text = [&](std::string_view key) { return json::TextOf(reference[key]); };
     const auto [place, added] = known.try_emplace({text("apiVersion"), text("kind"), text("name"), text("uid")});
@@ -136,7 +136,7 @@ Result<Again> Garbage::CheckOwners(const Stored& object) {
   return Again();
 }
 
-// Takes the references to all but the owners that stay.
+// Removes the references to all owners that are not there.
 Status Garbage::DropReferences(const Stored& object, const std::vector<OwnerState>& states) {
   const auto references = json::ItemsOf(object.metadata()["ownerReferences"]);
   std::unordered_set<std::string_view> dropped;
@@ -158,7 +158,7 @@ Status Garbage::DeleteDependent(const Stored& object, bool owner_waits) {
   if (place.kind == nullptr) return Status();
   DeleteOptions options;
   options.uid = object.uid();
-  options.resource_version = std::to_string(object.entry().version);  // somebody may adopt it right now: look again then
+  options.resource_version = std::to_string(object.entry().version);  // conflict, and retry, if another owner adopts the object meanwhile
   options.propagation = HasFinalizer(object.json(), kOrphan)       ? "Orphan"
                         : HasFinalizer(object.json(), kForeground) ? "Foreground"
                                                                    : "Background";
@@ -172,7 +172,7 @@ Status Garbage::DeleteDependent(const Stored& object, bool owner_waits) {
   return answer.ok() ? Status() : UnlessGone(answer.status());
 }
 
-// Owners that wait for each other would wait forever: a dependent that waits itself does not block any more.
+// Owners that wait for each other would wait forever, so a dependent that waits itself stops blocking.
 Status Garbage::BreakCircle(const Stored& object, const std::vector<Key>& dependents) {
   const bool circle = std::any_of(dependents.begin(), dependents.end(), [&](const Key& key) {
     const std::optional<Stored> dependent = Read(store(), key);

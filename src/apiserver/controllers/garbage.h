@@ -1,12 +1,12 @@
 #pragma once
-// The garbage collector: objects whose owners are all gone are deleted, and owners that are deleted with a policy see it through.
+// The garbage collector. Deletes objects whose owners are all gone, and carries out the deletion policy of owners.
 //
-//   Background  the owner goes, its dependents are found without it.
-//   Foreground  the owner keeps the finalizer foregroundDeletion until no dependent that blocks it is left.
+//   Background  the owner is removed; its dependents are deleted afterwards.
+//   Foreground  the owner keeps the finalizer foregroundDeletion until no blocking dependent is left.
 //   Orphan      the owner keeps the finalizer orphan until no dependent refers to it any more.
 //
-// An owner is who has the uid; the name alone does not count. Owners of cluster-scoped objects are cluster-scoped, and a kind that is not
-// served may have objects: in doubt an object stays.
+// An owner is identified by its uid; the name alone does not count. Owners of cluster-scoped objects are cluster-scoped. An owner of a kind
+// that is not served may still exist, so its dependents stay.
 
 #include <deque>
 #include <string>
@@ -28,7 +28,7 @@ class Garbage final : public Controller {
  private:
   enum class OwnerState { kThere, kWaits, kGone, kUnknown };
 
-  // The state of each owner that an object refers to, in the order of its references.
+  // Returns the state of each owner that an object refers to, in the order of its references.
   std::vector<OwnerState> OwnersOf(const Stored& object) const;
   OwnerState StateOf(const Stored& object, const json::Value& reference) const;
 
@@ -45,7 +45,7 @@ class Garbage final : public Controller {
   void Remember(const std::string& uid);
 
   std::unordered_map<std::string, Key> waiting_;  // owners with the finalizer foregroundDeletion, by uid
-  // Owners that were seen to go, latest last: their kinds may have gone with them.
+  // Owners whose removal was seen, latest last: their kinds may be gone too.
   std::unordered_set<std::string> gone_;
   std::deque<std::string> gone_order_;
 };

@@ -14,14 +14,14 @@ constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
 constexpr std::string_view kIndexVariable = "JOB_COMPLETION_INDEX";
 constexpr std::chrono::seconds kFirstPause{10}, kLongestPause{600};
 
-// A Pod that is being deleted may never get to its end: it counts as failed, unless the Job waits for the end.
+// A Pod that is being deleted may never end. It counts as failed, unless the Job's podReplacementPolicy waits for its end.
 bool HasFailed(const json::Value& job, const json::Value& pod) {
   const std::string_view phase = json::TextOf(pod["status"]["phase"]);
   if (phase == "Failed") return true;
   return json::TextOf(job["spec"]["podReplacementPolicy"]) != "Failed" && IsDeleting(pod) && phase != "Succeeded";
 }
 
-// When a Pod ended, as well as it is known.
+// Returns when a Pod ended, as precisely as known.
 WallTime EndOf(const json::Value& pod) {
   WallTime end{};
   for (const json::Value& container : json::ItemsOf(pod["status"]["containerStatuses"])) {

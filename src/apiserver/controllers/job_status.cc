@@ -13,7 +13,7 @@ constexpr std::string_view kUncounted = "uncountedTerminatedPods", kProbed = "la
 
 bool IsTrueCondition(const json::Value& job, std::string_view type) { return ConditionStatus(job["status"], type) == "True"; }
 
-// Adds the uids of the Pods to one of the lists, but for those that are noted already: as the end that it seemed to be then.
+// Adds the uids of the Pods to one of the lists. Skips uids that either list has: the outcome recorded first stays.
 json::Value NoteUids(json::Editor& edit, const json::Value& uncounted, std::string_view list, const std::vector<const Stored*>& pods) {
   std::set<std::string_view> noted;
   for (const std::string_view one : {"succeeded", "failed"}) {
@@ -27,7 +27,7 @@ json::Value NoteUids(json::Editor& edit, const json::Value& uncounted, std::stri
   return uids.size() == before.size() ? uncounted : edit.Set(uncounted, list, edit.Array(uids));
 }
 
-// A Job that is suspended, or resumed.
+// Updates the status of a suspended or resumed Job.
 json::Value Suspension(json::Editor& edit, const json::Value& job, json::Value status, WallTime now) {
   const bool suspended = IsTrue(job["spec"]["suspend"]);
   const std::string_view before = ConditionStatus(job["status"], "Suspended");
@@ -37,7 +37,7 @@ json::Value Suspension(json::Editor& edit, const json::Value& job, json::Value s
   } else if (!suspended && before == "True") {
     const Condition condition{"Suspended", "False", "JobResumed", "Job resumed"};
     status = edit.Set(status, "conditions", SetCondition(edit, status["conditions"], condition, now, kProbed));
-    return edit.Set(status, "startTime", TimeValue(edit, now));  // a deadline begins anew
+    return edit.Set(status, "startTime", TimeValue(edit, now));  // the deadline starts again
   }
   if (!suspended && status["startTime"].IsNull()) status = edit.Set(status, "startTime", TimeValue(edit, now));
   return status;
@@ -48,7 +48,7 @@ json::Value Ending(json::Editor& edit, json::Value status, const JobOutcome& out
   json::Value conditions =
       SetCondition(edit, status["conditions"], {success ? "SuccessCriteriaMet" : "FailureTarget", "True", outcome.reason, outcome.message},
                    now, kProbed);
-  // Nothing of a Job that is over may run.
+  // The final condition is set only when no Pod of the Job runs any more.
   if (outcome.active == 0 && outcome.terminating == 0) {
     conditions = SetCondition(edit, conditions, {success ? "Complete" : "Failed", "True", outcome.reason, outcome.message}, now, kProbed);
     if (success) status = edit.Set(status, "completionTime", TimeValue(edit, now));

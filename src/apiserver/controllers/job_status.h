@@ -13,12 +13,12 @@ enum class JobEnd { kNone, kSuccess, kFailure };
 struct JobCounts {
   int64_t succeeded = 0, failed = 0;
 };
-// What was counted, and what is noted to be counted.
+// Includes Pods whose uids are recorded in uncountedTerminatedPods.
 JobCounts CountsOf(const json::Value& job);
 
-// It is over: Complete or Failed.
+// Whether the Job is Complete or Failed.
 bool IsFinished(const json::Value& job);
-// The end that was decided on in an earlier turn.
+// The end decided in an earlier turn.
 JobEnd DecidedEnd(const json::Value& job);
 
 struct JobOutcome {
@@ -28,10 +28,10 @@ struct JobOutcome {
   std::string message = {};
 };
 
-// The status after a turn. The uids that are noted are counted: REQUIRES that no Pod among them has the finalizer any more.
+// Returns the status after a turn. Counts the recorded uids: REQUIRES that no Pod among them has the finalizer any more.
 json::Value NextJobStatus(json::Editor& edit, const json::Value& job, const JobOutcome& outcome, WallTime now);
 
-// The status with the uids of Pods that ended noted, and their indexes where the Job is indexed.
+// Returns the status with the uids of ended Pods recorded, and their indexes if the Job is indexed.
 json::Value NoteInStatus(json::Editor& edit, const json::Value& job, const std::vector<const Stored*>& succeeded,
                          const std::vector<const Stored*>& failed);
 

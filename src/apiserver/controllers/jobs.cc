@@ -12,7 +12,7 @@ namespace allot::apiserver {
 namespace {
 
 constexpr std::string_view kJobs = "jobs.batch";
-constexpr size_t kMostNoted = 500;    // uids at once in the status
+constexpr size_t kMostNoted = 500;    // uids recorded in the status at once
 constexpr int64_t kMostAtOnce = 500;  // Pods made in one turn
 
 bool IsManagedHere(const json::Value& job) {
@@ -20,12 +20,12 @@ bool IsManagedHere(const json::Value& job) {
   return by.empty() || by == "kubernetes.io/job-controller";
 }
 
-// Whether it was active for too long; else how long that takes.
+// Returns whether the Job was active for too long; if not, sets `left` to the remaining time.
 bool IsOverdue(const json::Value& job, WallTime now, Again& left) {
   const json::Value& limit = job["spec"]["activeDeadlineSeconds"];
   const std::optional<WallTime> start = TimeOf(job["status"]["startTime"]);
   if (limit.IsNull() || IsTrue(job["spec"]["suspend"])) return false;
-  // Seconds beyond any clock are no deadline.
+  // Limit the seconds to avoid overflow.
   const std::chrono::seconds allowed(std::min<int64_t>(IntOr(limit, 0), 1'000'000'000));
   const auto until = start.value_or(now) + allowed - now;
   if (until <= std::chrono::seconds(0)) return start.has_value();
@@ -76,7 +76,7 @@ Result<Again> Jobs::Work(const Stored& job) {
   return turn.again;
 }
 
-// First the status, so that the count is not lost when the Pod is.
+// Records the ends in the status first, so the count survives the removal of the Pod.
 Status Jobs::NoteEnds(const Stored& job, const JobPods& pods) {
   if (pods.succeeded.empty() && pods.failed.empty()) return Status();
   const auto first = [](std::vector<const Stored*> list, bool all) {
@@ -89,14 +89,14 @@ Status Jobs::NoteEnds(const Stored& job, const JobPods& pods) {
   });
 }
 
-// All that is noted, by this turn or by one that did not come this far: what is counted next must not be there to be noted again.
+// Releases all recorded Pods, also those of an earlier turn that was interrupted: a Pod that is counted next must not be recorded again.
 Status Jobs::ReleaseEnded(const Stored& job, const JobPods& pods) {
   std::set<std::string_view> noted;
   for (const std::string_view list : {"succeeded", "failed"}) {
     for (const json::Value& uid : json::ItemsOf(job.status()["uncountedTerminatedPods"][list])) noted.insert(json::TextOf(uid));
   }
   for (const Stored* pod : pods.failed) {
-    // A Pod without an index of the Job is nobody's failure.
+    // A Pod without a valid index counts as no failure.
     if (noted.contains(pod->uid()) || (IsIndexed(job.json()) && !CompletionIndex(job.json(), pod->json()))) TRY(Release(*pod));
   }
   for (const Stored* pod : pods.succeeded) {
@@ -140,13 +140,13 @@ void Jobs::Decide(const Stored& job, const JobPods& pods, Turn& turn) const {
 Status Jobs::ManagePods(const Stored& job, const std::vector<Stored>& pods, const JobPods& sorted, Turn& turn) {
   JobOutcome& outcome = turn.outcome;
   const auto remove = [&](size_t count, bool count_as_failed) -> Status {
-    // Unready ones first.
+    // Delete unready Pods first.
     std::vector<const Stored*> victims = sorted.active;
     std::stable_sort(victims.begin(), victims.end(),
                      [](const Stored* a, const Stored* b) { return !IsReady(a->json()) && IsReady(b->json()); });
     victims.resize(std::min(count, victims.size()));
     for (const Stored* pod : victims) {
-      // What the Job itself gives up has not failed.
+      // A Pod that the Job itself deletes has not failed.
       if (!count_as_failed) TRY(Release(*pod));
       TRY(Delete(TargetOf(pod->key()), pod->uid()));
       --outcome.active;
@@ -163,7 +163,7 @@ Status Jobs::ManagePods(const Stored& job, const std::vector<Stored>& pods, cons
   if (!job.spec()["completions"].IsNull()) {
     wanted = std::min(parallelism, std::max<int64_t>(0, IntOr(job.spec()["completions"], 1) - turn.counts.succeeded));
   } else if (turn.counts.succeeded > 0) {
-    wanted = std::min(parallelism, outcome.active);  // they only have to come to their end
+    wanted = std::min(parallelism, outcome.active);  // the running Pods only have to end
   }
   if (wanted < outcome.active) return remove(static_cast<size_t>(outcome.active - wanted), false);
   const bool after_end = json::TextOf(job.spec()["podReplacementPolicy"]) == "Failed";
@@ -201,7 +201,7 @@ Status Jobs::WriteStatus(const Stored& job, const Turn& turn) {
   });
 }
 
-// Nothing is counted any more: no Pod is held, and the Job itself may have a time to live.
+// Releases all Pods, since nothing is counted any more, and applies the Job's time to live.
 Result<Again> Jobs::AfterEnd(const Stored& job) {
   for (const Key& key : world().owners.Of(job.uid(), job.key().space)) {
     const std::optional<Stored> pod = key.resource == "pods" ? Read(store(), key) : std::nullopt;

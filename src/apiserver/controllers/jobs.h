@@ -1,9 +1,8 @@
 #pragma once
-// Jobs: Pods that run until enough of them have succeeded.
+// The controller of Jobs: runs Pods until enough of them have succeeded.
 //
-// Each end of a Pod is counted once, whatever happens in between: its uid is written into the Job's status first, then the finalizer that
-// holds the Pod is taken off, then the counter goes up and the uid goes, in one write. Of an indexed Job the indexes themselves are
-// counted.
+// Each end of a Pod is counted exactly once. The Pod's uid is first written into the Job's status, then the Pod's finalizer is removed,
+// then one write raises the counter and removes the uid. An indexed Job counts the indexes themselves.
 
 #include "apiserver/controllers/job_pods.h"
 #include "apiserver/controllers/owned.h"
@@ -18,7 +17,7 @@ class Jobs final : public OwningController {
   Result<Again> Reconcile(const Key& key) override;
 
  private:
-  // What is written into the status at the end of a turn.
+  // What a turn writes into the status.
   struct Turn;
 
   Result<Again> Work(const Stored& job);
@@ -32,13 +31,13 @@ class Jobs final : public OwningController {
   Status Release(const Stored& pod);
 };
 
-// Pods whose Job is gone, or is none of theirs any more: nobody will count them, so that nothing may hold them.
+// Removes the tracking finalizer from Pods whose Job is gone or does not own them any more: no Job will count them.
 class JobOrphans final : public Controller {
  public:
   explicit JobOrphans(World& world) : Controller(world, "job-controller") {}
 
   void Notice(const Sight& sight) override;
-  // Of a Pod.
+  // `key` is a Pod.
   Result<Again> Reconcile(const Key& key) override;
 };
 

@@ -12,18 +12,18 @@ namespace allot::apiserver {
 
 class LabelSelector {
  public:
-  // What is empty, absent or not understood selects nothing: here a selector says what is ours.
+  // An empty, absent or invalid selector selects nothing, because it decides what the owner adopts.
   explicit LabelSelector(const json::Value& selector);
 
   bool Matches(const Index& index) const;
-  // The same of labels as an object's metadata has them.
+  // `labels` are those of an object's metadata.
   bool Matches(const json::Value& labels) const;
 
  private:
   struct Requirement {
     std::string key;
-    bool wants_value = true;          // one of `values`, or any where there are none; else none of them, or no value at all
-    std::vector<std::string> values;  // empty: Exists, DoesNotExist
+    bool wants_value = true;          // true: has one of `values`, or any value if empty; false: has none of `values`, or no value if empty
+    std::vector<std::string> values;  // empty for Exists and DoesNotExist
   };
   static bool Holds(const Requirement& one, const Index& index);
 

@@ -1,8 +1,8 @@
 #pragma once
-// The controllers' work without threads: what changed is noticed, keys are worked on one after the other, what failed comes again.
+// Runs controllers without threads: notices changes, reconciles keys one after another, and retries failed ones.
 //
-// Changes are taken from the store itself, so that whoever has read an object at a version can catch up with all changes up to it.
-// An object that is found but cannot be read is logged and passed over: one damaged row must not stop all others.
+// Changes come from the store itself, so a caller that has read an object at a version can catch up with all changes up to it. An object
+// that cannot be read is logged and skipped: one damaged row must not stop the others.
 // Not thread-safe: one thread does the work.
 
 #include <memory>
@@ -27,13 +27,13 @@ class Loop {
   World& world() { return world_; }
   void Add(std::unique_ptr<Controller> controller);
 
-  // Notices everything that is stored. At the start, and when the history does not go back far enough.
+  // Notices every stored object. Used at the start, and if the history does not go back far enough.
   void LookAtEverything();
-  // Notices what changed since the last time.
+  // Notices what changed since the last call.
   void CatchUp();
-  // Works on one key. False: there is none now.
+  // Reconciles one key. Returns false if none is ready.
   bool Step();
-  // When there will be one by itself; nothing: only a change can bring one.
+  // When the next delayed key is due; nullopt if there is none.
   std::optional<MonotonicTime> next_due() const { return queue_.next_due(); }
 
  private:
@@ -43,9 +43,9 @@ class Loop {
   World world_;
   Log* const log_;
   std::vector<std::unique_ptr<Controller>> controllers_;
-  kube::QueueState queue_;  // of "3/pods/lab/train": the number of the controller and the key
+  kube::QueueState queue_;  // keys like "3/pods/lab/train": the number of the controller, then the object
   uint64_t position_ = 0;   // changes up to this version were noticed
-  std::set<Key> damaged_;   // found, but cannot be read
+  std::set<Key> damaged_;   // objects that cannot be read
 };
 
 }  // namespace allot::apiserver

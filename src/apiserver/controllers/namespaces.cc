@@ -8,12 +8,12 @@ namespace allot::apiserver {
 
 namespace {
 
-constexpr size_t kDeletesAtOnce = 200;         // then other keys have their turn
-constexpr std::chrono::seconds kNextLook{15};  // deletions are noticed; this is for what nobody expects
-constexpr std::chrono::seconds kPatience{1};   // until the conditions say why, and between changes of them
+constexpr size_t kDeletesAtOnce = 200;         // before other keys get their turn
+constexpr std::chrono::seconds kNextLook{15};  // only a safeguard: deletions are noticed
+constexpr std::chrono::seconds kPatience{1};   // before the conditions give a reason, and between changes of them
 constexpr std::string_view kFinalizer = "kubernetes";
 
-// "pods. has 2 resource instances, ...": Kubernetes' words, in sorted order.
+// Returns "pods. has 2 resource instances, ...": Kubernetes' words, sorted.
 std::string Counted(const std::map<std::string, size_t>& counts, std::string_view between) {
   std::vector<std::string> texts;
   for (const auto& [what, count] : counts) texts.push_back(StrCat(what, between, count, " resource instances"));
@@ -39,16 +39,16 @@ void Namespaces::Notice(const Sight& sight) {
 
 bool Namespaces::IsEnding(const std::string& space) const {
   const EntryPtr entry = store().Get({"namespaces", "", space});
-  // Most are not being deleted: that much is seen without reading all of it.
+  // Check the text first: most namespaces are not being deleted.
   return entry != nullptr && entry->json.find("\"deletionTimestamp\"") != std::string::npos && IsDeleting(Stored(entry).json());
 }
 
 Result<Again> Namespaces::Reconcile(const Key& key) {
-  // What is written later than this may be in a new namespace of the same name.
+  // Objects written after this version may belong to a new namespace of the same name.
   const uint64_t version = store().version();
   const std::optional<Stored> space = Read(store(), key);
   if (space && !IsDeleting(space->json())) {
-    ending_.erase(key.name);  // a new one of that name
+    ending_.erase(key.name);  // a new namespace of that name
     return Again();
   }
   if (!space && !ending_.contains(key.name)) return Again();

@@ -1,9 +1,9 @@
 #pragma once
-// A namespace that is deleted: takes its content with it, waits until that is gone, and lets the namespace go. One that has to wait says
-// in its conditions for what.
+// Carries out the deletion of namespaces: deletes the content, waits until it is gone, then removes the namespace. While it waits, the
+// namespace's conditions say for what.
 //
-// A create may have seen the namespace alive and be written after all that: what comes into a namespace that is ending or has ended is
-// deleted as well. What is found without a namespace that ever was is left alone: nobody asked for its end.
+// A create that saw the namespace alive may be stored later, so objects that appear in an ending or ended namespace are deleted too.
+// Objects in a namespace that never existed stay: no deletion was requested.
 
 #include <map>
 #include <set>
@@ -27,19 +27,20 @@ class Namespaces final : public Controller {
 
  private:
   struct Content {
-    std::map<std::string, size_t> left;        // objects that are still there, by "pods." or "jobs.batch"
-    std::map<std::string, size_t> finalizers;  // that they wait for
-    std::vector<Status> failures;              // what cannot be deleted does not keep the others
-    bool all_told = true;                      // each of them is being deleted
+    std::map<std::string, size_t> left;        // remaining objects, by "pods." or "jobs.batch"
+    std::map<std::string, size_t> finalizers;  // finalizers that they wait for
+    std::vector<Status> failures;              // errors of deletes; they do not stop the others
+    bool all_told = true;                      // every object is being deleted
   };
   bool IsEnding(const std::string& space) const;
-  // Deletes what is in the namespace and was written up to `version`, as much as one turn may take.
+  // Deletes the objects in the namespace that were written up to `version`, as many as one turn allows.
   Content DeleteContent(const std::string& space, uint64_t version);
-  // When to look again at a namespace that has to wait. Writes why it does, now and then: one that ends soon needs no reasons.
+  // Returns when to look again at a waiting namespace. Writes the reason into its conditions now and then; a namespace that ends soon needs
+  // none.
   Result<Again> Wait(const Stored& space, const Content& content);
 
   std::set<std::string> ending_;                         // namespaces that are being deleted, or were
-  std::map<std::string, MonotonicTime> explained_ = {};  // when those that wait were looked at first, or their conditions last
+  std::map<std::string, MonotonicTime> explained_ = {};  // when a waiting namespace was first seen, or its conditions last written
 };
 
 }  // namespace allot::apiserver

@@ -32,7 +32,7 @@ std::set<std::string_view> TaintsFor(const json::Value& node) {
   return taints;
 }
 
-// One that this controller puts on and takes off.
+// Whether this controller manages the taint.
 bool IsOurs(const json::Value& taint) {
   const std::string_view key = json::TextOf(taint["key"]);
   if (json::TextOf(taint["effect"]) != "NoSchedule") return false;

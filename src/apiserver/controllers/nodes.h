@@ -1,7 +1,7 @@
 #pragma once
-// The taints of a Node follow its conditions and whether it is cordoned: not-ready, unreachable, the pressures, unschedulable.
+// Keeps a Node's taints in step with its conditions and with cordoning: not-ready, unreachable, the pressures, unschedulable.
 //
-// A Node that never said it is ready counts as not ready. Taints of others are left alone.
+// A Node that never reported ready counts as not ready. Other taints are left alone.
 
 #include "apiserver/controllers/controller.h"
 

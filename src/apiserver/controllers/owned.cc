@@ -24,7 +24,7 @@ Result<std::vector<Stored>> OwningController::Owned(const Stored& owner, std::st
     if (!stays || key.resource != resource || seen.contains(key)) continue;
     std::optional<Stored> object = Read(store(), key);
     if (!object || !IsControlledBy(object->json(), owner.uid())) continue;
-    // Its own labels decide, since to let go of a Pod is to make another one.
+    // Match the object's current labels: releasing a Pod causes another to be made.
     if (selector.Matches(object->metadata()["labels"])) {
       owned.push_back(*std::move(object));
       continue;
@@ -37,7 +37,7 @@ Result<std::vector<Stored>> OwningController::Owned(const Stored& owner, std::st
   return owned;
 }
 
-// False: somebody else was faster.
+// Returns false if another owner adopted it first.
 Result<bool> OwningController::Adopt(const Stored& owner, const Stored& object, std::string_view finalizer) const {
   // The owner may have been replaced since it was read.
   const EntryPtr now = store().Get(owner.key());

@@ -1,5 +1,5 @@
 #pragma once
-// What belongs to a controller's object: the Pods of a ReplicaSet or Job, the ReplicaSets of a Deployment.
+// Objects that belong to a controller's object: the Pods of a ReplicaSet or Job, the ReplicaSets of a Deployment.
 
 #include <string_view>
 #include <vector>
@@ -9,18 +9,19 @@
 
 namespace allot::apiserver {
 
-// A controller whose objects own others.
+// Base class of controllers whose objects own others.
 class OwningController : public Controller {
  public:
   using Controller::Controller;
 
  protected:
-  // The objects of `resource` that `owner` controls. What fits its selector and belongs to nobody is adopted, and gets `finalizer` where
-  // that is not empty; what it controls but does not fit any more is let go. An owner that is being deleted does neither.
+  // Returns the objects of `resource` that `owner` controls. Adopts objects that match its selector and have no controller, and adds
+  // `finalizer` to them unless it is empty. Releases controlled objects that do not match any more. An owner that is being deleted neither
+  // adopts nor releases.
   Result<std::vector<Stored>> Owned(const Stored& owner, std::string_view resource, std::string_view finalizer = "") const;
 
-  // Adds the keys of those in the object's namespace that control it or, where nobody does, that would adopt it.
-  // `kind` and `resource` are the owners'.
+  // Adds the keys of the owners in the object's namespace that control it, or that would adopt it if it has no controller. `kind` and
+  // `resource` are the owners'.
   void AddOwners(const Sight& sight, std::string_view kind, std::string_view resource) const;
 
  private:

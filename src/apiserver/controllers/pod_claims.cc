@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::string_view kClaims = "resourceclaims.resource.k8s.io", kTemplates = "resourceclaimtemplates.resource.k8s.io";
 constexpr std::string_view kPodClaimName = "resource.kubernetes.io/pod-claim-name";
-constexpr size_t kMostReservations = 256;  // of one claim, by its validation
+constexpr size_t kMostReservations = 256;  // per claim, enforced by validation
 
-// What the status says of an entry of spec.resourceClaims; nullptr: nothing yet.
+// Returns the status of an entry of spec.resourceClaims, or nullptr.
 const json::Value* StatusOf(const json::Value& pod, std::string_view wanted) {
   for (const json::Value& one : json::ItemsOf(pod["status"]["resourceClaimStatuses"])) {
     if (json::TextOf(one["name"]) == wanted) return &one;
@@ -20,7 +20,7 @@ const json::Value* StatusOf(const json::Value& pod, std::string_view wanted) {
   return nullptr;
 }
 
-// "<pod>-<claim>-", where both are cut in proportion to their lengths if that leaves no room for the random part of a name.
+// Returns "<pod>-<claim>-". Shortens both in proportion to their lengths if there is no room for the random part of the name.
 std::string NamePrefix(std::string_view pod, std::string_view wanted) {
   constexpr size_t kLongest = 57;
   std::string prefix = StrCat(pod, "-", wanted, "-");
@@ -38,7 +38,7 @@ bool IsReservedFor(const json::Value& claim, std::string_view uid) {
 void PodClaims::Notice(const Sight& sight) {
   const Key& key = sight.key();
   if (sight.Is("pods")) {
-    // A claim of its own to be made, or one to be reserved for a Pod that is bound.
+    // The Pod needs a claim of its own, or a claim must be reserved for a bound Pod.
     const bool bound = sight.Mentions("\"nodeName\"") && sight.Mentions("\"resourceClaims\"");
     if (!sight.deleted() && (bound || sight.Mentions("\"resourceClaimTemplateName\""))) Add(key);
   } else if (sight.Is(kTemplates) && sight.created()) {
@@ -50,7 +50,7 @@ void PodClaims::Notice(const Sight& sight) {
     const json::Value* owner = ControllerOf(sight.json());
     if (owner != nullptr && json::TextOf((*owner)["kind"]) == "Pod") Add({"pods", key.space, std::string(json::TextOf((*owner)["name"]))});
   } else if (sight.Is(kClaims) && sight.Mentions("\"allocation\"")) {
-    // Pods that were bound before their claim was allocated.
+    // A Pod may have been bound before its claim was allocated.
     const json::Value* owner = ControllerOf(sight.json());
     if (owner != nullptr && !IsReservedFor(sight.json(), json::TextOf((*owner)["uid"])) && json::TextOf((*owner)["kind"]) == "Pod") {
       Add({"pods", key.space, std::string(json::TextOf((*owner)["name"]))});
@@ -61,9 +61,9 @@ void PodClaims::Notice(const Sight& sight) {
 Result<Again> PodClaims::Reconcile(const Key& key) {
   const std::optional<Stored> pod = Read(store(), key);
   if (!pod || IsDeleting(pod->json()) || HasEnded(pod->json())) return Again();
-  // The index of owners has to know every claim that was made for this Pod.
+  // The index of owners must contain every claim made for this Pod.
   world().catch_up();
-  std::vector<std::pair<std::string, std::string>> names;  // of entries, and of claims
+  std::vector<std::pair<std::string, std::string>> names;  // entry name and claim name
   for (const json::Value& wanted : json::ItemsOf(pod->spec()["resourceClaims"])) {
     if (json::TextOf(wanted["resourceClaimTemplateName"]).empty()) continue;
     ASSIGN_OR_RETURN(std::string claim, ClaimFor(*pod, wanted));
@@ -83,14 +83,14 @@ Result<std::string> PodClaims::ClaimFor(const Stored& pod, const json::Value& wa
   const std::string_view name = json::TextOf(wanted["name"]);
   if (const json::Value* known = StatusOf(pod.json(), name)) {
     const std::string claim_name(json::TextOf((*known)["resourceClaimName"]));
-    if (claim_name.empty()) return claim_name;  // somebody decided that none is needed
+    if (claim_name.empty()) return claim_name;  // the status says that no claim is needed
     const std::optional<Stored> claim = Read(store(), {std::string(kClaims), pod.key().space, claim_name});
     if (claim && IsControlledBy(claim->json(), pod.uid())) return claim_name;
   }
   if (std::optional<std::string> claim = FindClaim(pod, name)) return *claim;
   const std::string template_name(json::TextOf(wanted["resourceClaimTemplateName"]));
   const std::optional<Stored> claim_template = Read(store(), {std::string(kTemplates), pod.key().space, template_name});
-  if (!claim_template) return std::string();  // it is noticed when it comes
+  if (!claim_template) return std::string();  // the controller notices the template when it is created
   return MakeClaim(pod, wanted, *claim_template);
 }
 
@@ -112,7 +112,7 @@ Result<std::string> PodClaims::MakeClaim(const Stored& pod, const json::Value& w
   json::Value metadata = edit.Object({{"generateName", edit.String(NamePrefix(pod.key().name, name))}});
   if (!made_of["metadata"]["labels"].IsNull()) metadata = edit.Set(metadata, "labels", made_of["metadata"]["labels"]);
   metadata = edit.Set(metadata, "annotations", edit.Set(made_of["metadata"]["annotations"], kPodClaimName, edit.String(name)));
-  // Nothing that blocks: a Pod deleted in the foreground would wait for a claim that waits for the Pod.
+  // Do not block: a Pod deleted in the foreground would wait for a claim that waits for the Pod.
   metadata = edit.Set(metadata, "ownerReferences", edit.Array({edit.Without(ControllerReference(edit, pod.json()), "blockOwnerDeletion")}));
   const json::Value claim = edit.Object({{"metadata", metadata}, {"spec", made_of["spec"]}});
   ASSIGN_OR_RETURN(const Stored made, Create(kClaims, pod.key().space, claim));
@@ -136,7 +136,7 @@ Status PodClaims::WriteNames(const Stored& pod, const std::vector<std::pair<std:
   });
 }
 
-// The scheduler reserves before it binds; whoever bound the Pod without it did not.
+// The scheduler reserves claims before it binds. A Pod bound without the scheduler has no reservation yet.
 Status PodClaims::Reserve(const Stored& pod, const std::string& claim) {
   const Key key{std::string(kClaims), pod.key().space, claim};
   const std::optional<Stored> there = Read(store(), key);

@@ -1,8 +1,8 @@
 #pragma once
-// Claims from templates: a Pod that names a template gets a ResourceClaim of its own, and is told its name in its status.
+// Makes a ResourceClaim for each Pod that names a ResourceClaimTemplate, and writes its name into the Pod's status.
 //
-// A claim that was made for the Pod is found again by its owner and the annotation with the Pod's name for it, so that none is made twice,
-// whatever happened in between. A Pod that was bound without the scheduler gets its reservations here.
+// A claim made for a Pod is found again by its owner and its pod-claim-name annotation, so an interruption never leads to a second claim.
+// This controller also reserves claims for a Pod that was bound without the scheduler.
 
 #include <string>
 
@@ -15,14 +15,14 @@ class PodClaims final : public Controller {
   explicit PodClaims(World& world) : Controller(world, "resource-claim-controller") {}
 
   void Notice(const Sight& sight) override;
-  // Of a Pod.
+  // `key` is a Pod.
   Result<Again> Reconcile(const Key& key) override;
 
  private:
-  // The name of the claim that stands for an entry of spec.resourceClaims, made if need be. Empty: there is none yet, for want of a
-  // template.
+  // Returns the name of the claim for an entry of spec.resourceClaims, and makes the claim if needed. Empty if the template does not exist
+  // yet.
   Result<std::string> ClaimFor(const Stored& pod, const json::Value& wanted);
-  // The claim that was made for it; nothing: none.
+  // Returns the claim made for the entry, or nullopt.
   std::optional<std::string> FindClaim(const Stored& pod, std::string_view wanted) const;
   Result<std::string> MakeClaim(const Stored& pod, const json::Value& wanted, const Stored& claim_template);
   Status WriteNames(const Stored& pod, const std::vector<std::pair<std::string, std::string>>& names);

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::chrono::seconds kPeriod{20}, kQuarantine{40};
 
-// Where the index of a Pod has a field.
+// Returns the position of a field in a Pod's index.
 size_t Place(const Kind& kind, std::string_view field) {
   const auto found = std::find_if(kind.selectable.begin(), kind.selectable.end(), [&](const auto& one) { return one.name == field; });
   CHECK(found != kind.selectable.end());
   return static_cast<size_t>(found - kind.selectable.begin());
 }
 
-// The oldest of those that are too many. Of equal age, the order of names.
+// Returns the oldest Pods beyond `most`, by name if equally old.
 std::vector<EntryPtr> Surplus(const std::vector<EntryPtr>& pods, size_t most) {
   if (pods.size() <= most) return {};
   std::vector<std::pair<std::string, EntryPtr>> by_age;
@@ -32,10 +32,10 @@ std::vector<EntryPtr> Surplus(const std::vector<EntryPtr>& pods, size_t most) {
 }  // namespace
 
 struct PodGarbage::Survey {
-  std::map<std::string, std::vector<EntryPtr>> by_node;  // of Nodes that are not there
-  std::vector<EntryPtr> unscheduled;                     // and being deleted
+  std::map<std::string, std::vector<EntryPtr>> by_node;  // Pods of missing Nodes
+  std::vector<EntryPtr> unscheduled;                     // being deleted
   std::vector<EntryPtr> ended;
-  bool any = false;  // Pod at all
+  bool any = false;  // there is a Pod at all
 };
 
 void PodGarbage::Notice(const Sight& sight) {
@@ -44,7 +44,7 @@ void PodGarbage::Notice(const Sight& sight) {
   Add({"pods", "", ""});
 }
 
-// Without parsing what is not concerned: there may be many.
+// Reads the index instead of parsing every Pod: there may be many.
 PodGarbage::Survey PodGarbage::LookAround() {
   Survey survey;
   const std::shared_ptr<const Kind> pods = api().BuiltIn("pods");
@@ -69,7 +69,7 @@ Result<Again> PodGarbage::Reconcile(const Key&) {
   Survey survey = LookAround();
   const MonotonicTime now = world().clock.MonotonicNow();
   std::erase_if(missed_, [&](const auto& node) { return !survey.by_node.contains(node.first); });
-  // One Pod that cannot be removed does not keep the others.
+  // A Pod that cannot be removed does not stop the others.
   Status failed;
   const auto remove = [&](const EntryPtr& pod) {
     Status removed = Delete(TargetOf(pod->key), pod->uid, 0);
@@ -89,7 +89,7 @@ Result<Again> PodGarbage::Reconcile(const Key&) {
   return survey.any ? Again(kPeriod) : Again();
 }
 
-// Whoever waits for the Pod sees why it went.
+// Sets the phase and a condition, so a client that waits for the Pod sees why it is gone.
 Status PodGarbage::MarkLost(const Stored& pod) {
   if (HasEnded(pod.json())) return Status();
   return Change(TargetOf(pod.key(), "status"), pod.uid(), [&](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {

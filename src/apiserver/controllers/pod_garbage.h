@@ -1,8 +1,8 @@
 #pragma once
-// Pods that nobody else would remove: those of Nodes that are gone, those deleted before they had a Node, and the oldest of too many that
-// have ended.
+// Removes Pods that nothing else removes: Pods of missing Nodes, Pods deleted before they had a Node, and the oldest of too many ended
+// Pods.
 //
-// A Node may come back, or be announced after its Pods were bound: its Pods stay for 40 seconds after it was first missed.
+// A Node may come back, or be registered after Pods were bound to it, so its Pods stay for 40 seconds after it was first missed.
 
 #include <map>
 #include <string>
@@ -19,7 +19,7 @@ class PodGarbage final : public Controller {
 
   void Notice(const Sight& sight) override;
   void Forget() override { looks_ = false; }
-  // All of them at once, every 20 seconds: the key says nothing.
+  // Handles all Pods at once, every 20 seconds. Ignores the key.
   Result<Again> Reconcile(const Key& key) override;
 
  private:
@@ -28,8 +28,8 @@ class PodGarbage final : public Controller {
   Status MarkLost(const Stored& pod);
 
   const size_t most_ended_;
-  bool looks_ = false;                           // Reconcile comes by itself
-  std::map<std::string, MonotonicTime> missed_;  // Nodes that Pods are bound to and that are not there, and since when
+  bool looks_ = false;                           // a key is already scheduled
+  std::map<std::string, MonotonicTime> missed_;  // missing Nodes that Pods are bound to, and since when
 };
 
 }  // namespace allot::apiserver

@@ -12,7 +12,7 @@ void Referrers::Set(const Key& from, std::vector<std::string> uids) {
     if (known->second == uids) return;
     for (const std::string& uid : known->second) {
       const auto found = from_.find(uid);
-      if (found == from_.end()) continue;  // it was named twice
+      if (found == from_.end()) continue;  // a uid that is listed twice
       const auto place = found->second.find(from.space);
       if (place == found->second.end()) continue;
       place->second.erase(from);

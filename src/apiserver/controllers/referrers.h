@@ -1,5 +1,5 @@
 #pragma once
-// Which objects refer to a uid: the dependents of an owner, the claims that are reserved for a Pod.
+// An index of references by uid: the dependents of an owner, the claims reserved for a Pod.
 //
 // Not thread-safe.
 
@@ -17,23 +17,24 @@ namespace allot::apiserver {
 
 class Referrers {
  public:
-  // What `from` refers to, instead of what it did before.
+  // Replaces what `from` refers to.
   void Set(const Key& from, std::vector<std::string> uids);
 
-  // Those in a namespace (empty: everywhere), sorted. Anybody may refer to a uid, so an object in a namespace asks for its own.
+  // Returns the referrers in a namespace (empty: in all), sorted. Any object may refer to a uid, so for a namespaced object pass its
+  // namespace.
   std::vector<Key> Of(const std::string& uid, const std::string& space = "") const;
   bool Any(const std::string& uid) const { return from_.contains(uid); }
-  // What an object refers to.
+  // Returns what an object refers to.
   const std::vector<std::string>& By(const Key& from) const;
 
   void Clear();
 
  private:
-  std::unordered_map<std::string, std::map<std::string, std::set<Key>>> from_;  // by what they refer to, and their namespace
+  std::unordered_map<std::string, std::map<std::string, std::set<Key>>> from_;  // by uid, then by the referrer's namespace
   std::map<Key, std::vector<std::string>> to_;
 };
 
-// The uids of an object's owners.
+// Returns the uids of an object's owners.
 std::vector<std::string> OwnersOf(const json::Value& object);
 
 }  // namespace allot::apiserver

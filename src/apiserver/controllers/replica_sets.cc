@@ -41,8 +41,8 @@ int64_t Seconds(const std::optional<WallTime>& time) {
   return time ? std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count() : 0;
 }
 
-// The conditions with the failure. The first message stays as long as the reason does: each names another Pod, and a status that changes
-// with every try would bring the set here again at once.
+// Adds the failure to the conditions. Keeps the first message while the reason stays the same: each message names another Pod, and a
+// changed status would trigger another attempt at once.
 json::Value SetFailure(json::Editor& edit, const json::Value& status, std::string_view reason, const std::string& message, WallTime now) {
   const json::Value* before = FindCondition(status, "ReplicaFailure");
   const bool same = before != nullptr && json::TextOf((*before)["status"]) == "True" && json::TextOf((*before)["reason"]) == reason;
@@ -82,7 +82,7 @@ Result<Again> ReplicaSets::Reconcile(const Key& key) {
   std::erase_if(pods, [](const Stored& pod) { return !IsActive(pod.json()); });
   Status scaled;
   if (!IsDeleting(set->json())) scaled = Scale(*set, pods);
-  // Counted as they were: the change itself brings the set here again.
+  // Count the Pods from before scaling: the change brings the set here again.
   ASSIGN_OR_RETURN(const Again again, WriteStatus(*set, pods, scaled));
   if (!scaled.ok()) return scaled;
   return again;

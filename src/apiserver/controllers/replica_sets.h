@@ -1,5 +1,5 @@
 #pragma once
-// ReplicaSets: as many Pods of a template as they ask for.
+// The controller of ReplicaSets: keeps the requested number of Pods.
 
 #include "apiserver/controllers/owned.h"
 
@@ -16,11 +16,11 @@ class ReplicaSets final : public OwningController {
   Status Scale(const Stored& set, const std::vector<Stored>& active);
   Status AddPods(const Stored& set, int64_t count);
   Status RemovePods(const std::vector<Stored>& active, size_t count);
-  // Writes the status; returns when a Pod that is ready becomes available.
+  // Writes the status. Returns when the next ready Pod becomes available.
   Result<Again> WriteStatus(const Stored& set, const std::vector<Stored>& active, const Status& scaled);
 };
 
-// The Pods to delete first come first: those that do the least good. What is young is less loved than what is old.
+// Returns the Pods in the order of deletion: the least useful first. Of two equally useful Pods the younger comes first.
 std::vector<const Stored*> LeastUsefulFirst(const std::vector<Stored>& pods);
 
 }  // namespace allot::apiserver

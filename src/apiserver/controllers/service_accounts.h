@@ -1,5 +1,5 @@
 #pragma once
-// Every namespace has a ServiceAccount called default, which comes back when it is deleted.
+// Ensures that every namespace has the ServiceAccount `default`.
 
 #include "apiserver/controllers/controller.h"
 
@@ -10,7 +10,7 @@ class ServiceAccounts final : public Controller {
   explicit ServiceAccounts(World& world) : Controller(world, "service-account-controller") {}
 
   void Notice(const Sight& sight) override;
-  // Of a namespace.
+  // `key` is a namespace.
   Result<Again> Reconcile(const Key& key) override;
 };
 

@@ -14,7 +14,7 @@ json::Document Parsed(const std::string& text) {
   return document.ok() ? *std::move(document) : json::Document();
 }
 
-// The object with a list of its metadata, or without it where the list is empty.
+// Sets a list in the object's metadata, or removes it if the list is empty.
 json::Value SetList(json::Editor& edit, const json::Value& object, std::string_view key, const std::vector<json::Value>& items) {
   if (items.empty()) return edit.WithoutAt(object, {"metadata", key});
   return edit.SetAt(object, {"metadata", key}, edit.Array(items));

@@ -1,5 +1,5 @@
 #pragma once
-// Stored objects as controllers read them, and the parts of metadata that controllers care about.
+// Stored objects as controllers read them, and helpers for metadata.
 
 #include <optional>
 #include <string>
@@ -12,8 +12,7 @@
 
 namespace allot::apiserver {
 
-// One version of an object, with its tree. What is stored but damaged is there all the same, with a tree that is null: who counts on it
-// must not take it for gone.
+// One version of an object, with its tree. A damaged object exists too, with a null tree: callers must not treat it as gone.
 class Stored {
  public:
   explicit Stored(EntryPtr entry);
@@ -33,35 +32,35 @@ class Stored {
   json::Document document_;
 };
 
-// Nothing: it is not there.
+// Returns nullopt if the object does not exist.
 std::optional<Stored> Read(const Store& store, const Key& key);
 
-// "resource/space/name" and back. No part of a key has a slash.
+// Write and read "resource/space/name". No part of a key has a slash.
 std::string WriteKey(const Key& key);
 Key ReadKey(std::string_view text);
 
 bool IsDeleting(const json::Value& object);
 bool HasFinalizer(const json::Value& object, std::string_view finalizer);
-// The object itself where it does not have the finalizer.
+// Returns the object itself if it lacks the finalizer.
 json::Value WithoutFinalizer(json::Editor& edit, const json::Value& object, std::string_view finalizer);
 json::Value WithFinalizer(json::Editor& edit, const json::Value& object, std::string_view finalizer);
 
-// The owner that manages the object; nullptr: nobody does.
+// Returns the controller among the owner references, or nullptr.
 const json::Value* ControllerOf(const json::Value& object);
 bool IsControlledBy(const json::Value& object, std::string_view uid);
-// An owner reference of a controller, which deletion in the foreground waits for.
+// Makes an owner reference of a controller, with blockOwnerDeletion.
 json::Value ControllerReference(json::Editor& edit, const json::Value& owner);
-// The object without its references to the owner; itself where it has none.
+// Returns the object without its references to the owner; the object itself if it has none.
 json::Value WithoutOwner(json::Editor& edit, const json::Value& object, std::string_view uid);
 
-// A whole number; `other` where the value is none.
+// Returns the whole number, or `other` if the value is not one.
 int64_t IntOr(const json::Value& value, int64_t other);
 bool IsTrue(const json::Value& value);
-// Nothing for what is no time.
+// Returns nullopt if the value is not a time.
 std::optional<WallTime> TimeOf(const json::Value& value);
 json::Value TimeValue(json::Editor& edit, WallTime time);
 
-// Sets the number, or leaves it out when it is 0, as Go does.
+// Sets the number, or removes the field if it is 0, as Go's omitempty does.
 json::Value SetCount(json::Editor& edit, const json::Value& object, std::string_view key, int64_t count);
 
 }  // namespace allot::apiserver

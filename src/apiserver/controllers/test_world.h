@@ -1,5 +1,5 @@
 #pragma once
-// A world for tests of controllers: an API, a clock that stands still, and the controllers of the test. Included by *_test.cc only.
+// A world for tests of controllers: an API, a clock that stands still, and the test's controllers. Included by *_test.cc only.
 //
 //   TestWorld world;
 //   world.Add<Garbage>();
@@ -40,7 +40,7 @@ class TestWorld {
     return added;
   }
 
-  // Objects without a namespace go to "lab" where their kind is namespaced. Returns the object.
+  // Creates an object, in "lab" if its kind is namespaced. Returns the object.
   Stored Create(std::string_view resource, const std::string& text, std::string_view space = "lab") {
     const std::shared_ptr<const Kind> kind = KindOf(resource);
     const auto body = json::Parse(text);
@@ -49,7 +49,7 @@ class TestWorld {
     CHECK(made.ok());
     return Stored(made->entry);
   }
-  // Sets a member of the object, by its path from the top, to the JSON.
+  // Sets the member at a path of the object to the JSON; null removes it.
   void Set(std::string_view resource, const std::string& name, std::initializer_list<std::string_view> path, const std::string& text) {
     const bool status = *path.begin() == "status";
     const auto value = json::Parse(text);
@@ -74,7 +74,7 @@ class TestWorld {
     const Target target = TargetOf(resource, name);
     return Read(api_.store(), {std::string(resource), target.space, name});
   }
-  // REQUIRES that it is there.
+  // REQUIRES: it exists.
   Stored Get(std::string_view resource, const std::string& name) {
     std::optional<Stored> found = Find(resource, name);
     CHECK(found.has_value());
@@ -85,7 +85,7 @@ class TestWorld {
     for (const EntryPtr& entry : api_.store().List(resource, "").entries) all.emplace_back(entry);
     return all;
   }
-  // One of them, in the order of names. REQUIRES that there are as many.
+  // Returns the object at `place` in the order of names. REQUIRES: it exists.
   Stored At(std::string_view resource, size_t place = 0) { return Stored(api_.store().List(resource, "").entries.at(place)); }
   std::vector<std::string> Names(std::string_view resource) {
     std::vector<std::string> names;
@@ -93,7 +93,7 @@ class TestWorld {
     return names;
   }
 
-  // Works until nothing is left to do at this moment.
+  // Works until nothing is left to do now.
   void Settle() {
     if (!std::exchange(looked_, true)) loop_->LookAtEverything();
     int steps = 0;
@@ -101,14 +101,14 @@ class TestWorld {
       ASSERT_LT(++steps, 20'000) << "the controllers do not come to rest";
     }
   }
-  // The same after each second of some time.
+  // Advances the clock second by second and settles after each.
   void Pass(std::chrono::seconds time) {
     for (; time.count() > 0; time -= std::chrono::seconds(1)) {
       clock_.Advance(std::chrono::seconds(1));
       Settle();
     }
   }
-  // Everything anew, as after a crash; controllers must be added again.
+  // Starts again, as after a crash. Controllers must be added again.
   void Restart() {
     loop_ = std::make_unique<Loop>(api_, clock_, nullptr);
     looked_ = false;
@@ -132,7 +132,7 @@ class TestWorld {
   bool looked_ = false;
 };
 
-// The text at a path below an object; empty where there is none.
+// Returns the text at a path below an object; empty if there is none.
 inline std::string TextAt(const json::Value& value, std::initializer_list<std::string_view> path) {
   const json::Value* at = &value;
   for (const std::string_view key : path) at = &(*at)[key];

@@ -47,7 +47,7 @@ bool IsWordCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
 
 std::string TooLong(size_t max) { return StrCat("must be no more than ", max, " bytes"); }
 
-// The syntax alone, of any length: model/names.h has the limits built in, so each dot-separated part is checked on its own.
+// Checks the syntax at any length. model/names.h includes length limits, so each part between dots is checked here.
 bool HasSubdomainSyntax(std::string_view text) {
   const auto inner = [](char c) { return (c >= 'a' && c <= 'z') || IsDigit(c) || c == '-'; };
   for (const std::string_view part : Split(text, '.')) {

@@ -1,5 +1,5 @@
 #pragma once
-// What ConfigMaps and Secrets share: keys with values, a limit for all of them together, and a flag that freezes them.
+// What ConfigMaps and Secrets share: keys with values, a total size limit, and the `immutable` flag.
 
 #include <initializer_list>
 #include <string>
@@ -13,14 +13,14 @@ inline constexpr size_t kMaxConfigBytes = 1024 * 1024;
 
 enum class Encoding { kText, kBase64 };
 
-// Checks the keys; returns how many bytes the values are, decoded.
+// Checks the keys and returns the total size of the decoded values in bytes.
 size_t CheckConfigData(const FieldPath& field, const json::Value& data, Encoding encoding, FieldErrors& errors);
 
-// Where `immutable` was set it stays, and so do the members that are named.
+// If `immutable` was set, it must stay set, and the named members must not change.
 void CheckStaysImmutable(const json::Value& object, const json::Value& old, std::initializer_list<std::string_view> names,
                          FieldErrors& errors);
 
-// Standard base64 with padding, as bytes in JSON are written. Decode REQUIRES that; what is none gives what came before it.
+// Standard base64 with padding, the JSON form of bytes. DecodeBase64 REQUIRES valid text; otherwise it returns what precedes the error.
 std::string EncodeBase64(std::string_view bytes);
 std::string DecodeBase64(std::string_view text);
 

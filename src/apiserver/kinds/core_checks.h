@@ -1,5 +1,5 @@
 #pragma once
-// What the rules of Pods, Nodes, workloads and the other kinds of Kubernetes' own share, beyond checks.h. The same conventions.
+// Checks shared by Pods, Nodes, workloads and other Kubernetes kinds, beyond checks.h and with the same conventions.
 
 #include <initializer_list>
 #include <map>
@@ -11,13 +11,13 @@
 
 namespace allot::apiserver {
 
-// The members of an object by key, for who looks up many: Value::operator[] is a linear search. The object must live as long.
+// Finds many members of an object by key: Value::operator[] is a linear search. The object must outlive it.
 class MemberIndex {
  public:
   explicit MemberIndex(const json::Value& object) {
     for (const json::Member& member : json::MembersOf(object)) members_.emplace(member.key, member.value);
   }
-  // The member, or null.
+  // Returns the member, or null.
   const json::Value& operator[](std::string_view key) const {
     static constexpr json::Value kNull{};
     const auto found = members_.find(key);
@@ -30,48 +30,48 @@ class MemberIndex {
 
 inline bool IsSet(const json::Value& value) { return !value.IsNull(); }
 
-// check(path, item) for each item of the list.
+// Calls check(path, item) for each item of the list.
 template <typename Check>
 void Each(const FieldPath& field, const json::Value& list, Check check) {
   const auto items = json::ItemsOf(list);
   for (size_t i = 0; i < items.size(); ++i) check(field.Index(i), items[i]);
 }
 
-// A number that must not be below zero, where it is there.
+// Requires a number, if present, to be at least zero.
 void CheckNonnegative(const FieldPath& field, const json::Value& value, FieldErrors& errors);
-// The same for members of `object`, all of them numbers.
+// The same for numeric members of `object`.
 void CheckNonnegativeMembers(const FieldPath& field, const json::Value& object, std::initializer_list<std::string_view> names,
                              FieldErrors& errors);
 void CheckRange(const FieldPath& field, int64_t value, int64_t min, int64_t max, FieldErrors& errors);
-// One of `supported`; unlike CheckEnum, an empty text is not supported either.
+// Requires one of `supported`. Unlike CheckEnum, reports an empty text as unsupported too.
 void CheckSupported(const FieldPath& field, std::string_view value, std::initializer_list<std::string_view> supported, FieldErrors& errors);
 
 void CheckPortNumber(const FieldPath& field, int64_t port, FieldErrors& errors);
 void CheckPortNumberOrName(const FieldPath& field, const json::Value& port, FieldErrors& errors);
 Problems PortNameProblems(std::string_view text);
 
-// The prefix of a name, as it is checked: it may end in a dash, since something will follow.
+// Prepares the prefix of a name for checking: it may end in a dash, because more text follows.
 std::string WithoutTrailingDash(std::string_view prefix);
 
-Problems ConfigKeyProblems(std::string_view text);         // of data in ConfigMaps and Secrets
-Problems EnvironmentNameProblems(std::string_view text);   // anything that prints, but no '='
-Problems RelaxedSubdomainProblems(std::string_view text);  // a subdomain that may have underscores
+Problems ConfigKeyProblems(std::string_view text);         // keys of ConfigMaps and Secrets
+Problems EnvironmentNameProblems(std::string_view text);   // any printable characters except '='
+Problems RelaxedSubdomainProblems(std::string_view text);  // a subdomain that may contain underscores
 void CheckIp(const FieldPath& field, std::string_view text, FieldErrors& errors);
-// At most one of version 4 and one of version 6. `texts` are those of the list, `valid` when all of them are; `what`: "IP" or "CIDR".
+// Allows at most one IPv4 and one IPv6 entry. `texts` are those of the list, `valid` says whether all are valid, `what` is "IP" or "CIDR".
 void CheckOneOfEachFamily(const FieldPath& field, const json::Value& list, bool valid, std::span<const std::string_view> texts,
                           std::string_view what, FieldErrors& errors);
 
-// A path that stays below where it begins.
+// Requires a path that does not leave its starting folder.
 void CheckNoBacksteps(const FieldPath& field, std::string_view path, FieldErrors& errors);
 void CheckRelativePath(const FieldPath& field, std::string_view path, FieldErrors& errors);
-void CheckProjectedPath(const FieldPath& field, std::string_view path, FieldErrors& errors);  // also not "..x"
+void CheckProjectedPath(const FieldPath& field, std::string_view path, FieldErrors& errors);  // also rejects "..x"
 void CheckFileMode(const FieldPath& field, const json::Value& mode, FieldErrors& errors);
 
-// meta/v1 LabelSelector.
+// Checks a meta/v1 LabelSelector.
 void CheckLabelSelector(const FieldPath& field, const json::Value& selector, FieldErrors& errors);
-// Whether it says nothing, and so selects everything.
+// Whether the selector is empty and so selects everything.
 bool IsEmptySelector(const json::Value& selector);
-// Whether `labels` are selected. What is no valid requirement selects nothing; no selector at all neither.
+// Whether the selector selects `labels`. An invalid requirement, or no selector at all, selects nothing.
 bool SelectorMatches(const json::Value& selector, const json::Value& labels);
 
 }  // namespace allot::apiserver

@@ -10,15 +10,15 @@
 namespace allot::apiserver {
 
 void CheckJobSpec(const json::Value& job, FieldErrors& errors);
-// What may change: little, and more while the Job is suspended.
+// Few fields may change; more while the Job is suspended.
 void CheckJobSpecUpdate(const json::Value& job, const json::Value& old, FieldErrors& errors);
 
-// Rules for finishing (podFailurePolicy and successPolicy); `field` is that of the spec.
+// Checks podFailurePolicy and successPolicy; `field` is that of the spec.
 void CheckJobPolicies(const FieldPath& field, const json::Value& spec, FieldErrors& errors);
 
 void CheckJobStatus(const json::Value& job, const json::Value& old, FieldErrors& errors);
 
-// A list of indexes like "1,3-5": what it holds, or what is wrong. All must be below `completions`, and rise.
+// A list of indexes like "1,3-5", or the problem with it. Indexes must be below `completions` and increase.
 struct Indexes {
   std::vector<std::pair<int64_t, int64_t>> ranges;  // first and last
   int64_t count = 0;

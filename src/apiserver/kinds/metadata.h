@@ -1,18 +1,18 @@
 #pragma once
-// The rules for metadata, the same for all kinds but for the name.
+// Validates metadata. The rules are the same for all kinds, except for the name.
 
 #include "apiserver/field_errors.h"
 #include "apiserver/kinds/kind.h"
 
 namespace allot::apiserver {
 
-// Of a new object, after Api has set what the server sets.
+// Validates a new object, after Api has set the server's fields.
 void ValidateMetadata(const Kind& kind, const json::Value& object, FieldErrors& errors);
 
-// Of `object` that replaces `old`. That an update must have a resourceVersion is for Api to say.
+// Validates `object`, which replaces `old`. Api checks that an update has a resourceVersion.
 void ValidateMetadataUpdate(const Kind& kind, const json::Value& object, const json::Value& old, FieldErrors& errors);
 
-// The metadata of a template: labels and annotations, whose errors have paths without "metadata", as kube-apiserver has it.
+// Validates the labels and annotations of a template. Like kube-apiserver's, the paths of errors do not contain "metadata".
 void ValidateTemplateMetadata(const FieldPath& field, const json::Value& metadata, FieldErrors& errors);
 
 }  // namespace allot::apiserver

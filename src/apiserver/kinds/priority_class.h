@@ -12,7 +12,7 @@ struct SystemPriorityClass {
   int64_t value;
   std::string_view description;
 };
-// Of Kubernetes itself: "system-node-critical" and "system-cluster-critical".
+// Kubernetes' own: "system-node-critical" and "system-cluster-critical".
 std::span<const SystemPriorityClass> SystemPriorityClasses();
 
 }  // namespace allot::apiserver

@@ -1,5 +1,5 @@
 #pragma once
-// What is different between two versions of an object, field by field.
+// Compares two versions of an object field by field.
 
 #include "apiserver/patch/typed.h"
 
@@ -12,7 +12,7 @@ struct Comparison {
   bool empty() const { return changed.empty() && removed.empty(); }
 };
 
-// Parts that two trees share (json/editor.h) are not looked at.
+// Skips parts that the two trees share (json/editor.h).
 Comparison CompareObjects(json::Editor& edit, const ValuePlace& place, const json::Value& before, const json::Value& after);
 
 }  // namespace allot::apiserver

@@ -1,5 +1,5 @@
 #pragma once
-// A JSON document that can be changed in place: many small changes cost no more than what they change.
+// A JSON document that can be changed in place. A small change costs only as much as the part that it changes.
 
 #include <map>
 #include <memory>
@@ -11,31 +11,31 @@
 
 namespace allot::apiserver {
 
-// A value of the document. What no change has touched is still the immutable value that it was.
+// A value of the document. An unchanged part is still the original immutable value.
 struct DocumentNode {
   json::Value value;
-  std::unique_ptr<std::map<std::string_view, DocumentNode>> members;  // of an object that was thawed
-  std::unique_ptr<std::vector<DocumentNode>> items;                   // of a list that was
-  int height = 0;  // at least that of what is in it; 0: not known. Kept, so that moving a large part again and again stays cheap.
+  std::unique_ptr<std::map<std::string_view, DocumentNode>> members;  // set for a thawed object
+  std::unique_ptr<std::vector<DocumentNode>> items;                   // set for a thawed list
+  int height = 0;  // at least the actual height; 0: unknown. Cached so that moving a large part repeatedly stays cheap
 
   bool IsObject() const { return members != nullptr || (items == nullptr && value.IsObject()); }
   bool IsArray() const { return items != nullptr || (members == nullptr && value.IsArray()); }
 };
 
 DocumentNode LeafNode(const json::Value& value);
-// Makes the members or items of an object or list nodes of their own.
+// Turns the members or items of an object or list into nodes.
 void Thaw(DocumentNode& node);
 json::Value Freeze(json::Editor& edit, const DocumentNode& node);
 
-// An index of a list with `size` items; one below zero counts from the end. Nothing where the text is none.
+// Parses an index into a list of `size` items; a negative index counts from the end. Returns nullopt if it is invalid.
 std::optional<size_t> ListIndex(std::string_view text, size_t size);
-// The member or item, thawing the container; nullptr where there is none.
+// Returns the member or item, thawing the container; nullptr if there is none.
 DocumentNode* Child(DocumentNode& container, std::string_view key);
 
-// The levels of the value: 1 for a scalar.
+// The number of levels: 1 for a scalar.
 int HeightOf(DocumentNode& node);
 bool Same(const DocumentNode& node, const json::Value& value);
-// Adds about the bytes that the value takes as JSON; stops soon after `limit` is passed.
+// Adds roughly the size of the value as JSON. Stops soon after `limit` is exceeded.
 void CountJsonBytes(const json::Value& value, size_t limit, size_t& bytes);
 
 }  // namespace allot::apiserver

@@ -1,9 +1,9 @@
 #pragma once
-// A set of fields of an object: who owns what, and what has changed.
+// A set of fields of an object: the fields of an owner, or the changed fields.
 //
-// A field and what is in it are members on their own: an item of a list that somebody added is a member, and so are its fields; of a
-// struct only the fields are. Sets are trees of arena memory that share what they have in common; they are copied freely and live as
-// long as the arena of the Editor that made them. Depth is that of the objects and managedFields that they come from.
+// A field and the fields inside it are separate members: an added item of a list is a member, and so are its fields; of a struct only the
+// fields are. Sets are trees in arena memory that share common parts. They are cheap to copy and live as long as the arena of the Editor
+// that made them. Their depth is limited by the objects and managedFields that they come from.
 
 #include <algorithm>
 #include <initializer_list>
@@ -19,14 +19,14 @@ struct FieldNode;
 class FieldSet {
  public:
   constexpr FieldSet() = default;
-  // Sorts the nodes and copies them into the arena. REQUIRES different elements.
+  // Sorts the nodes and copies them into the arena. REQUIRES: distinct elements.
   static FieldSet Of(json::Editor& edit, std::span<FieldNode> nodes);
-  // One member for each path of names.
+  // Makes one member for each path of names.
   static FieldSet OfPaths(json::Editor& edit, std::initializer_list<std::initializer_list<std::string_view>> paths);
 
   bool empty() const { return size_ == 0; }
   std::span<const FieldNode> nodes() const;
-  // nullptr: nothing in the set is at this element or below it.
+  // Returns nullptr if the set has nothing at this element or below it.
   const FieldNode* Find(const PathElement& element) const;
   bool Has(std::span<const PathElement> path) const;
 
@@ -48,13 +48,14 @@ inline std::span<const FieldNode> FieldSet::nodes() const { return {nodes_, size
 FieldSet Union(json::Editor& edit, const FieldSet& a, const FieldSet& b);
 FieldSet UnionOf(json::Editor& edit, std::vector<FieldSet> sets);
 FieldSet Intersection(json::Editor& edit, const FieldSet& a, const FieldSet& b);
-// What is in `a` and not in `b`, each member on its own: a field stays where only what is in it, or what it is in, is in `b`.
+// Returns the members of `a` that are not in `b`. Each member counts separately: a field stays even if `b` has fields inside it or around
+// it.
 FieldSet Difference(json::Editor& edit, const FieldSet& a, const FieldSet& b);
-// The same, but a member of `b` takes along whatever is in it.
+// The same, but a member of `b` also removes everything inside it.
 FieldSet RecursiveDifference(json::Editor& edit, const FieldSet& a, const FieldSet& b);
 bool Equal(const FieldSet& a, const FieldSet& b);
 
-// Calls visit(path) for each member, those of one level before those further down.
+// Calls visit(path) for each member; members of one level come before deeper ones.
 template <typename Visit>
 void ForEachMember(const FieldSet& set, std::vector<PathElement>& path, const Visit& visit) {
   for (const FieldNode& node : set.nodes()) {
@@ -70,8 +71,8 @@ void ForEachMember(const FieldSet& set, std::vector<PathElement>& path, const Vi
   }
 }
 
-// `fieldsV1` of managedFields; unknown kinds of elements are ignored. kInvalid names what is broken. The text of `fields` must live as long
-// as the set.
+// Reads `fieldsV1` of managedFields and ignores unknown kinds of elements. Returns kInvalid with the broken part. The text of `fields` must
+// outlive the set.
 Result<FieldSet> ReadFields(json::Editor& edit, const json::Value& fields);
 json::Value WriteFields(json::Editor& edit, const FieldSet& set);
 

@@ -6,10 +6,10 @@
 
 namespace allot::apiserver {
 
-// 400 where `patch` is no object.
+// Refuses with 400 if `patch` is not an object.
 Result<json::Value> ApplyMergePatch(json::Editor& edit, const json::Value& object, const json::Value& patch);
 
-// Without members that are null, at every level: what a patch adds where there was nothing. Nulls within lists are values and stay.
+// Removes null members at every level, for a patch that adds an object where none was. Nulls in lists are values and stay.
 json::Value WithoutNulls(json::Editor& edit, const json::Value& value);
 
 }  // namespace allot::apiserver

@@ -1,5 +1,5 @@
 #pragma once
-// How the managers of an object change with it: what UpdateManaged and ApplyManaged have in common.
+// How an object's managers change with it: shared by UpdateManaged and ApplyManaged.
 
 #include <map>
 #include <vector>
@@ -17,31 +17,31 @@ struct FieldConflict {
 
 class Ownership {
  public:
-  // FieldManagers of versions that are not served are dropped. REQUIRES that `write` outlives this.
+  // Drops managers of versions that are not served. `write` must outlive this.
   Ownership(json::Editor& edit, const FieldWrite& write, const FieldManagers& managers);
 
   FieldManagers& managers() { return managers_; }
   bool empty() const { return managers_.empty(); }
 
-  // Somebody who updates made `after` of `before`: what that changed is theirs now, and nobody else's.
+  // `manager` updated `before` to `after`: it now owns the changed fields, and all others lose them.
   void Update(const json::Value& before, const json::Value& after, std::string_view manager);
 
-  // `self`, who is one of the managers, makes `after` of `before`. What is removed nobody owns any more; what is changed by `self` alone,
-  // if nobody else owns it or `force`. Otherwise nothing happens: the conflicts are returned, sorted by manager.
+  // `self`, one of the managers, applies `after` over `before`. Removed fields lose all owners. `self` becomes the only owner of changed
+  // fields if no other manager owns them, or with `force`. Otherwise nothing changes and the conflicts are returned, sorted by manager.
   std::vector<FieldConflict> TakeOver(const json::Value& before, const json::Value& after, const FieldManager& self, bool force);
 
-  // `merged` without what `last` has and neither `last`'s manager, whose entry is new already, nor anybody else has now.
+  // Returns `merged` without the fields of `last` that no manager owns now. The entry of `last`'s manager is already the new one.
   json::Value Prune(const json::Value& merged, const FieldManager& last);
 
-  // An entry of somebody who writes now, without fields and time.
+  // Returns an entry for the writer, without fields and time.
   FieldManager Writer(std::string_view name, bool applied) const;
   FieldManager* Find(const FieldManager& like) { return FindManager(managers_, like); }
   void Put(const FieldManager& manager);
-  // The fields, but those that the write cannot set.
+  // Removes the fields that the write cannot set.
   FieldSet WithoutReset(const FieldSet& fields) const { return RecursiveDifference(edit_, fields, write_->reset); }
 
  private:
-  // The object in a version; none where that is not served.
+  // Returns the object's place in a version; empty if the version is not served.
   ValuePlace PlaceOf(std::string_view api_version) const;
   const Comparison& Compare(std::string_view api_version, const json::Value& before, const json::Value& after,
                             std::map<std::string_view, Comparison>& done) const;
@@ -51,7 +51,7 @@ class Ownership {
   FieldManagers managers_;
 };
 
-// Without what nobody owns: the name, the version, and what else the server alone decides.
+// Removes fields that no manager owns: name, version and others that only the server sets.
 FieldSet WithoutUnowned(json::Editor& edit, const FieldSet& set);
 
 }  // namespace allot::apiserver

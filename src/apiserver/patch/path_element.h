@@ -1,5 +1,5 @@
 #pragma once
-// One step of the way to a field that somebody owns: a field by name, an item of a list by its keys or by its value.
+// One step of the path to an owned field: a field by name, or an item of a list by its keys or by its value.
 //
 // Written "f:name", `k:{"name":"a"}`, `v:"value"`, "i:0" in managedFields, and .name, [name="a"], [="value"], [0] for people.
 
@@ -14,7 +14,7 @@
 namespace allot::apiserver {
 
 struct PathElement {
-  enum class Kind : uint8_t { kField, kKey, kValue, kIndex };  // in the order in which they sort
+  enum class Kind : uint8_t { kField, kKey, kValue, kIndex };  // in sorting order
 
   Kind kind = Kind::kField;
   json::Value value;  // the name; an object of the keys, sorted by name; the item; the index
@@ -24,15 +24,15 @@ struct PathElement {
   bool IsField(std::string_view name) const { return kind == Kind::kField && value.AsString() == name; }
 };
 
-// Below, above or equal to 0. The order of managedFields: numbers by value, then strings, then bools, ...
+// Returns a number below, above or equal to 0. The order is that of managedFields: numbers by value, then strings, then bools, ...
 int Compare(const PathElement& a, const PathElement& b);
 inline bool operator<(const PathElement& a, const PathElement& b) { return Compare(a, b) < 0; }
 inline bool operator==(const PathElement& a, const PathElement& b) { return Compare(a, b) == 0; }
 
-// Values in the same order.
+// Compares values in the same order.
 int CompareValues(const json::Value& a, const json::Value& b);
 
-// As in managedFields. Nothing for a kind of element that this version does not know; kInvalid for what is broken.
+// Parses the form in managedFields. Returns nullopt for an unknown kind of element, kInvalid for a broken one.
 Result<std::optional<PathElement>> ParsePathElement(json::Editor& edit, std::string_view text);
 std::string Write(const PathElement& element);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The lists of a strategic merge patch: which items are the same, and in which order they end up.
+// The lists of a strategic merge patch: which items are the same, and their final order.
 
 #include <optional>
 #include <span>
@@ -13,14 +13,14 @@
 
 namespace allot::apiserver {
 
-// Items are the same where their `key` (of objects) or they themselves (scalars; `key` is empty) are.
+// Two items are the same if they have the same `key` (objects) or are equal (scalars; `key` is empty).
 class ItemIndex {
  public:
   explicit ItemIndex(std::string_view key) : key_(key) {}
 
-  // kInvalid where the item has no key, or one that is no scalar.
+  // Returns kInvalid if the item has no key, or one that is not a scalar.
   Result<std::string> IdOf(const json::Value& item) const;
-  // Adds the items behind those that were added before; of several with one identity the first counts.
+  // Appends the items. Of several with one identity the first counts.
   Status Add(std::span<const json::Value> items);
   std::optional<size_t> Find(const std::string& id) const;
 
@@ -30,12 +30,12 @@ class ItemIndex {
   size_t size_ = 0;
 };
 
-// Puts merged items into order: those that `wanted` lists in its order; the others keep the order of `live`, each placed before the first
-// of the wanted ones that stands behind it there.
+// Orders merged items: those in `wanted` in its order, the others in the order of `live`, each before the first wanted item that follows it
+// there.
 Result<std::vector<json::Value>> InOrder(std::span<const json::Value> merged, std::span<const json::Value> wanted,
                                          std::span<const json::Value> live, std::string_view key);
 
-// Whether the items are objects; nothing where there are no items. Refuses lists of lists (422) and items of different kinds.
+// Returns whether the items are objects; nullopt if there are none. Refuses lists of lists (422) and items of different kinds.
 Result<std::optional<bool>> ItemsAreObjects(std::span<const json::Value> a, std::span<const json::Value> b);
 
 }  // namespace allot::apiserver

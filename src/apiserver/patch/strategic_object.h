@@ -12,7 +12,7 @@ namespace allot::apiserver {
 
 inline constexpr std::string_view kPatchDirective = "$patch";
 
-// An object that is being changed; members in their order.
+// An object under change. Keeps the order of members.
 class MemberList {
  public:
   explicit MemberList(const json::Value& object);
@@ -33,7 +33,8 @@ class MemberList {
   std::map<std::string_view, size_t> place_;
 };
 
-// A value that is new: nothing to merge with, so whatever carries a $patch in it says nothing. Nothing is left where it does itself.
+// Removes directives from a value that is new and has nothing to merge with. Parts with a $patch are dropped; returns nullopt if the value
+// itself has one.
 std::optional<json::Value> WithoutDirectives(json::Editor& edit, const json::Value& value);
 
 }  // namespace allot::apiserver

@@ -11,12 +11,12 @@
 
 namespace allot::apiserver {
 
-// A place to make objects in; what it makes lives as long as it does.
+// Makes objects, which live as long as it does.
 class Workshop {
  public:
   json::Editor& edit() { return edit_; }
 
-  // REQUIRES JSON.
+  // REQUIRES: valid JSON.
   json::Value Parse(std::string_view text) {
     const auto parsed = json::Parse(text);
     CHECK(parsed.ok());
@@ -34,7 +34,7 @@ inline const Type& BuiltInType(std::string_view group, std::string_view version,
   return *type;
 }
 
-// One object that several managers write, one after the other. Times count up.
+// One object that several managers write in turn. Times count up.
 class WrittenObject {
  public:
   WrittenObject(std::string_view group, std::string_view version, std::string_view kind)
@@ -48,7 +48,7 @@ class WrittenObject {
   void SetReset(const FieldSet& reset) { reset_ = reset; }
   void SetSubresource(std::string_view subresource) { subresource_ = subresource; }
 
-  // `body` without apiVersion and kind.
+  // `body` lacks apiVersion and kind.
   void Update(std::string_view manager, std::string_view body) {
     const json::Value object = WithKind(shop_.Parse(body));
     Keep(UpdateManaged(shop_.edit(), Write(manager), live_, object, ResetsManagers(object)));
@@ -61,13 +61,13 @@ class WrittenObject {
   }
 
   const json::Value& live() const { return live_; }
-  // A part of the object as text; "" where there is none.
+  // A part of the object as text; "" if there is none.
   std::string At(std::initializer_list<std::string_view> path) const {
     json::Value value = live_;
     for (const std::string_view key : path) value = json::Value(value[key]);
     return value.IsNull() ? "" : json::Write(value);
   }
-  // The managers, a line each: "one Apply v1 12:00:01 {...}".
+  // The managers, one per line: "one Apply v1 12:00:01 {...}".
   std::string Managers() const {
     std::string text;
     for (const json::Value& entry : json::ItemsOf(live_["metadata"]["managedFields"])) {

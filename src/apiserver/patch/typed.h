@@ -1,8 +1,9 @@
 #pragma once
-// Values as server-side apply sees them: scalars, lists and maps, each taken as a whole (atomic) or item by item, as its type says.
+// Values as server-side apply sees them: scalars, lists and maps. Its type decides whether a value is owned as a whole (atomic) or item by
+// item.
 //
-// What is in a value of no known type (Shape::kAny) is deduced from it: lists are atomic, maps are not. Values that do not fit their type
-// are taken as empty, never followed.
+// For a value without a known type (Shape::kAny) this is deduced: lists are atomic, maps are not. A value that does not fit its type is
+// treated as empty.
 
 #include <optional>
 #include <string>
@@ -17,18 +18,18 @@ namespace allot::apiserver {
 // A place in an object.
 struct ValuePlace {
   const Type* type = nullptr;    // nullptr: not in the schema
-  const Field* field = nullptr;  // that it is the value of; nullptr: an item of a list or map, or the object itself
+  const Field* field = nullptr;  // the field that has the value; nullptr: an item of a list or map, or the object itself
 
   explicit operator bool() const { return type != nullptr; }
 
-  // The place of a member. Not in the schema where the type does not know it and keeps no unknown ones.
+  // Returns the place of a member; empty if the type neither declares it nor preserves unknown fields.
   ValuePlace Member(std::string_view name) const;
-  // The same, quicker where they are asked for in the order of the type; see Type::Find.
+  // The same, faster if members are asked for in the order of the type; see Type::Find.
   ValuePlace Member(std::string_view name, size_t& next) const;
   ValuePlace Item() const;
-  // Whether the type names this member: those of maps are not.
+  // Whether the type declares this member. Maps declare none.
   bool Names(std::string_view name) const { return type->shape == Shape::kStruct && type->Find(name) != nullptr; }
-  // How the list here is merged: its field says so, else its type.
+  // How the list is merged: as its field says, else as its type says.
   Merge ListMerge() const { return field != nullptr ? field->merge : type->merge; }
   const std::vector<std::string>& ListKeys() const { return field != nullptr ? field->keys : type->keys; }
 };
@@ -37,11 +38,11 @@ enum class ValueForm : uint8_t { kScalar, kList, kMap };
 
 // How a value at the place is handled; `value` may be nullptr.
 ValueForm FormOf(const ValuePlace& place, const json::Value* value);
-// Whether a list or map at the place has one owner.
+// Whether a list or map at the place has a single owner.
 bool IsAtomic(const ValuePlace& place, ValueForm form);
 
-// What tells an item of a list apart, at the place of the list. Nothing where it has no key, or cannot have one. REQUIRES a list that is
-// not atomic.
+// Returns the element that identifies an item of the list. Returns nullopt if the item has no key, or cannot have one. REQUIRES: the list
+// is not atomic.
 std::optional<PathElement> ElementOf(json::Editor& edit, const ValuePlace& list, const json::Value& item);
 
 // An item of a list with its element.
@@ -49,10 +50,10 @@ struct KeyedItem {
   PathElement element;
   const json::Value* value = nullptr;
 };
-// Items without element are left out.
+// Skips items without an element.
 std::vector<KeyedItem> KeyedItems(json::Editor& edit, const ValuePlace& list, std::span<const json::Value> items);
 
-// Members of an object by name; quick where they are asked for in their order.
+// Finds members of an object by name; fast if they are asked for in order.
 class MemberFinder {
  public:
   explicit MemberFinder(std::span<const json::Member> members) : members_(members) {}
@@ -61,23 +62,23 @@ class MemberFinder {
  private:
   std::span<const json::Member> members_;
   size_t next_ = 0;
-  std::vector<const json::Member*> sorted_;  // only when it was needed
+  std::vector<const json::Member*> sorted_;  // made when first needed
 };
 
-// Every field of the value, those of lists and maps included.
+// Returns every field of the value, including those in lists and maps.
 FieldSet FieldsOf(json::Editor& edit, const ValuePlace& place, const json::Value& value);
-// The set with those fields that the type names and that have members of the set in them.
+// Adds the declared fields that contain members of the set.
 FieldSet WithNamedFields(json::Editor& edit, const ValuePlace& place, const FieldSet& set);
-// The set as it has to be where a place has become atomic since it was written.
+// Adapts the set to places that became atomic after it was written.
 FieldSet Reconciled(json::Editor& edit, const ValuePlace& place, const FieldSet& set);
 
-// The first thing that keeps `value` from being of the type: an undeclared field, a wrong kind, two items with one key. Empty: nothing.
+// Returns the first reason why `value` is not of the type: an undeclared field, a wrong kind, two items with one key. Empty if it is.
 // `.spec.x: field not declared in schema`
 enum class DuplicateItems : uint8_t { kRefused, kAllowed };
 std::string WhatIsWrong(json::Editor& edit, const ValuePlace& place, const json::Value& value,
                         DuplicateItems duplicates = DuplicateItems::kRefused);
 
-// What the object is before it is created: what Go writes even of an empty one.
+// Returns the object before it is created: the fields that Go writes even if they are empty.
 json::Value ObjectBeforeCreate(json::Editor& edit, const Type& type);
 
 }  // namespace allot::apiserver

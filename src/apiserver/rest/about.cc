@@ -1,4 +1,4 @@
-// What the server says about itself: discovery, OpenAPI, its version; and about its callers: reviews of access.
+// RestHandler: documents about the server (discovery, OpenAPI, version) and access reviews.
 #include "apiserver/refusal.h"
 #include "apiserver/rest/call.h"
 #include "apiserver/rest/discovery.h"
@@ -14,7 +14,7 @@ using Make = std::function<std::optional<std::string>(const Kinds&)>;
 
 struct Page {
   std::string name;  // of the document
-  Make make;         // nothing: there is no such page
+  Make make;         // empty: there is no such page
   std::string content_type = "application/json";
 };
 
@@ -28,7 +28,7 @@ Page GroupPage(const Path& path, const Format& format) {
     return {StrCat(parts[0], " aggregated ", version), [=](const Kinds& kinds) { return WriteAggregated(kinds, root, version); },
             AggregatedContentType(version)};
   }
-  // Only what there is: each page is kept.
+  // Accept only existing pages, because each page is cached.
   if (parts.size() > (parts[0] == "api" ? 2 : 3)) return {};
   const std::string name = Join(parts, "/");
   if (parts.size() == 1 && parts[0] == "api") return {name, [](const Kinds&) { return WriteApiVersions(); }};
@@ -101,7 +101,7 @@ void RestHandler::ServeDocument(Call& call) {
   call.writer->Send(std::move(response));
 }
 
-// authorization.k8s.io and authentication.k8s.io: questions that are posted, answered and not kept.
+// Serves authorization.k8s.io and authentication.k8s.io, whose objects are answered but not stored.
 bool RestHandler::ServeReview(Call& call) {
   const std::string& group = call.path.group;
   if ((group != "authorization.k8s.io" && group != "authentication.k8s.io") || call.path.version != "v1") return false;

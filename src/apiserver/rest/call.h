@@ -1,5 +1,5 @@
 #pragma once
-// One request on its way through the RestHandler. Internal to it.
+// One request in the RestHandler. Internal to it.
 
 #include <memory>
 #include <string>
@@ -26,7 +26,7 @@ struct RestHandler::Call {
   std::vector<std::string> warnings;
 };
 
-// The text of a stored object in the version of the kind, where that is another than the one it is stored in.
+// Returns the text of a stored object in the version of the kind, if it is stored in another one.
 std::string InVersion(const Kind& kind, std::string text);
 
 }  // namespace allot::apiserver

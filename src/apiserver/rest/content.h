@@ -1,5 +1,5 @@
 #pragma once
-// What bodies look like on the wire: which form a client accepts, how its own is read, and compression.
+// Content types of bodies: negotiation, decoding and compression.
 
 #include <optional>
 #include <string>
@@ -21,10 +21,10 @@ struct Format {
   std::string version;  // of the view's group: "v1", "v2"
 };
 
-// The best of an Accept header that this server has; views only where `views` says that they are possible. 406 where there is none.
-// JSON is taken wherever it is as good as protobuf to the client: it is there already.
+// Returns the best format in an Accept header that the server supports; views only if `views`. 406 if there is none. Prefers JSON if the
+// client accepts JSON and protobuf equally, because objects are stored as JSON.
 Result<Format> Negotiate(std::string_view accept, bool views);
-// The same for /openapi/v2, which has two forms: JSON, and a protobuf of its own (rest/openapi_protobuf.h).
+// The same for /openapi/v2, which has two forms: JSON, and its own protobuf message (rest/openapi_protobuf.h).
 Result<Format> NegotiateOpenApi(std::string_view accept);
 
 // "application/json", without parameters, in lower case.
@@ -32,15 +32,15 @@ std::string MediaTypeOf(std::string_view content_type);
 
 struct Body {
   json::Document document;
-  std::vector<std::string> duplicates;  // fields that were there twice
+  std::vector<std::string> duplicates;  // fields that occurred twice
 };
-// A request body by its Content-Type (JSON where there is none). 400 for what cannot be read, 415 for a type that nobody reads.
+// Parses a request body by its Content-Type (default JSON). 400 if it is malformed, 415 for an unsupported type.
 Result<Body> ReadBody(const http::Request& request);
 
-// The text as YAML.
+// Converts JSON to YAML.
 Result<std::string> JsonToYaml(std::string_view json);
 
-// Compressed where the client accepts it and it is worth it; else nothing.
+// Compresses the body if the client accepts that and it pays off; else nullopt.
 std::optional<std::string> Gzipped(const http::Request& request, std::string_view body);
 
 }  // namespace allot::apiserver

@@ -22,7 +22,7 @@ Documents::DocumentPtr Documents::Get(const std::shared_ptr<const Kinds>& kinds,
   document->etag = StrCat("\"", std::hash<std::string>()(*text), "\"");
   document->text = std::move(*text);
   const std::lock_guard lock(mutex_);
-  // Of kinds that are no longer served it is not kept.
+  // Do not cache the document of kinds that are no longer served.
   return kinds_ == kinds ? made_.try_emplace(name, std::move(document)).first->second : document;
 }
 

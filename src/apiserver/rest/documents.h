@@ -1,5 +1,5 @@
 #pragma once
-// Discovery and OpenAPI: made from the kinds when somebody asks, kept until the kinds change.
+// Caches the discovery and OpenAPI documents. They are made on request and kept until the kinds change.
 
 #include <functional>
 #include <map>
@@ -20,15 +20,15 @@ class Documents {
   };
   using DocumentPtr = std::shared_ptr<const Document>;
 
-  // The document `name` of these kinds; `make` writes it where it is not there yet. Null: `make` returned nothing. Nobody waits for
-  // `make`: two who ask at the same time both make it.
+  // Returns the document `name` of these kinds; `make` writes it if it is not cached. Returns null if `make` returned nothing. Does not
+  // hold a lock during `make`: two concurrent calls may both run it.
   DocumentPtr Get(const std::shared_ptr<const Kinds>& kinds, const std::string& name,
                   const std::function<std::optional<std::string>(const Kinds&)>& make);
 
  private:
   std::mutex mutex_;
   std::shared_ptr<const Kinds> kinds_;
-  std::map<std::string, DocumentPtr> made_;  // of kinds_
+  std::map<std::string, DocumentPtr> made_;  // documents of kinds_
 };
 
 }  // namespace allot::apiserver

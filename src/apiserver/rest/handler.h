@@ -1,5 +1,5 @@
 #pragma once
-// HTTP in front of the Api: paths, verbs, forms and answers.
+// Serves the Api over HTTP: paths, verbs, content types and responses.
 
 #include <memory>
 #include <mutex>
@@ -27,12 +27,12 @@ class RestHandler {
     WatchHub& hub;
     const Access& access;
     const Clock& clock;
-    PodLogs* logs = nullptr;  // nothing: there are none
+    PodLogs* logs = nullptr;  // nullptr: no logs
   };
 
   explicit RestHandler(Parts parts) : parts_(parts) {}
 
-  // Answers one request, now or (a watch) for as long as it lasts.
+  // Answers one request, now or, for a watch, as long as it lasts.
   void Handle(const http::RequestContext& context, const std::shared_ptr<http::ResponseWriter>& writer);
 
  private:

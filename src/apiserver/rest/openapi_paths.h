@@ -1,5 +1,5 @@
 #pragma once
-// The paths of a kind and what can be done there, as OpenAPI describes them.
+// The paths of a kind and their operations in OpenAPI.
 
 #include <map>
 #include <string>
@@ -12,8 +12,8 @@ namespace allot::apiserver {
 
 using OpenApiPaths = std::map<std::string, json::Value, std::less<>>;
 
-// Adds "/api/v1/namespaces/{namespace}/pods/{name}" and the like: the collection, one object, its subresources, and the collection of all
-// namespaces.
+// Adds "/api/v1/namespaces/{namespace}/pods/{name}" and related paths: the collection, one object, its subresources, and the collection of
+// all namespaces.
 void AddPaths(SchemaSet& schemas, const Kind& kind, OpenApiPaths& paths);
 
 }  // namespace allot::apiserver

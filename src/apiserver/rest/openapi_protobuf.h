@@ -1,9 +1,9 @@
 #pragma once
-// The OpenAPI version 2 document as protobuf: the message openapi.v2.Document of gnostic. Helm 3, and kubectl for its own checks of
-// fields, take /openapi/v2 in no other form.
+// The OpenAPI version 2 document as protobuf: the message openapi.v2.Document of gnostic. Helm 3, and kubectl's field validation, accept
+// /openapi/v2 only in this form.
 //
-// All that OpenApiV2 writes is in it, under the numbers of gnostic-models' OpenAPIv2.proto; other keys are left out. Extensions (x-...) are
-// JSON, which is the YAML that the message wants. The same document gives the same bytes.
+// It has everything that OpenApiV2 writes, under the numbers of gnostic-models' OpenAPIv2.proto; other keys are omitted. Extensions (x-...)
+// are JSON, which is valid YAML as the message requires. The same document gives the same bytes.
 
 #include <string>
 #include <string_view>
@@ -12,12 +12,12 @@
 
 namespace allot::apiserver {
 
-// What clients accept; the second since "@" may not be in a media type. The answer's Content-Type is always the second: client-go (1.36)
-// refuses an answer whose type it cannot parse.
+// The types that clients accept; the second exists because "@" is not allowed in a media type. The response's Content-Type is always the
+// second: client-go (1.36) rejects a response whose type it cannot parse.
 inline constexpr std::string_view kOpenApiProtobufOldType = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 inline constexpr std::string_view kOpenApiProtobufType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-// `json`: of OpenApiV2. kInvalid and kExhausted where it cannot be read.
+// `json` comes from OpenApiV2. Returns kInvalid or kExhausted if it cannot be parsed.
 Result<std::string> OpenApiV2Protobuf(std::string_view json);
 
 }  // namespace allot::apiserver

@@ -14,7 +14,7 @@ namespace allot::apiserver {
 
 enum class OpenApiVersion { kV2, kV3 };
 
-// Makes references, and remembers what they refer to. The kinds and types must outlive what is made.
+// Makes references and records what they refer to. The kinds and types must outlive the result.
 class SchemaSet {
  public:
   SchemaSet(json::Editor& edit, OpenApiVersion version) : edit_(edit), version_(version) {}
@@ -22,21 +22,21 @@ class SchemaSet {
   OpenApiVersion version() const { return version_; }
   json::Editor& edit() { return edit_; }
 
-  // {"$ref": ...} of a kind, of the list of its objects, of a type that has a name, of a built-in type.
+  // Make {"$ref": ...} to a kind, to the list of its objects, to a named type, or to a built-in type.
   json::Value RefToKind(const Kind& kind);
   json::Value RefToList(const Kind& kind);
   json::Value RefTo(const Type& type);
   json::Value RefTo(std::string_view built_in);
 
-  // The schemas of all that was referred to, and of what these refer to, by name.
+  // Returns the schemas of everything referred to, directly or indirectly, by name.
   json::Value Definitions();
 
  private:
   using Members = std::vector<json::Member>;
   struct Definition {
-    const Type* type = nullptr;     // nullptr: an object of which nothing is known
-    const Kind* kind = nullptr;     // where the type does not say what it is
-    const Kind* list_of = nullptr;  // a list that has no type
+    const Type* type = nullptr;     // nullptr: an object without a known type
+    const Kind* kind = nullptr;     // set if the type does not say which kind it is
+    const Kind* list_of = nullptr;  // a list without a type of its own
   };
 
   json::Value Ref(std::string name, const Definition& definition);

@@ -12,7 +12,7 @@ constexpr std::string_view kDigits = "0123456789abcdef";
 
 }  // namespace
 
-// Hexadecimal: names have any of a URL's special characters.
+// Hexadecimal, because names may contain a URL's special characters.
 std::string WriteToken(const ContinueToken& token) {
   std::string text;
   for (const char c : StrCat(token.version, ":", token.after)) {

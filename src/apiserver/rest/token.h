@@ -1,5 +1,5 @@
 #pragma once
-// Where the next page of a list begins: opaque to clients, and nothing secret.
+// The start of the next page of a list. Opaque to clients, but not secret.
 
 #include <cstdint>
 #include <string>
@@ -11,11 +11,11 @@ namespace allot::apiserver {
 
 struct ContinueToken {
   uint64_t version = 0;
-  std::string after;  // "namespace/name" of the last object of the former page
+  std::string after;  // "namespace/name" of the previous page's last object
 };
 
 std::string WriteToken(const ContinueToken& token);
-// 400 for what was not written by WriteToken.
+// Refuses with 400 a token that WriteToken did not write.
 Result<ContinueToken> ReadToken(std::string_view text);
 
 }  // namespace allot::apiserver

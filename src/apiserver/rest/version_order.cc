@@ -14,7 +14,7 @@ struct Rank {
   friend auto operator<=>(const Rank&, const Rank&) = default;
 };
 
-// Takes a number from the front of `text`; nothing where there is none, or it is too large.
+// Removes a number from the front of `text`. Returns nullopt if there is none or it is too large.
 std::optional<int64_t> TakeNumber(std::string_view& text) {
   int64_t number = 0;
   if (text.empty() || text[0] < '0' || text[0] > '9') return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<int64_t> TakeNumber(std::string_view& text) {
   return number;
 }
 
-// Of "v1", "v2beta3", "v1alpha1"; nothing for other names.
+// The rank of "v1", "v2beta3", "v1alpha1"; nullopt for other names.
 std::optional<Rank> RankOf(std::string_view version) {
   if (!version.starts_with('v')) return std::nullopt;
   version.remove_prefix(1);
@@ -45,7 +45,7 @@ bool VersionBefore(std::string_view a, std::string_view b) {
   const std::optional<Rank> rank_a = RankOf(a);
   const std::optional<Rank> rank_b = RankOf(b);
   if (!rank_a && !rank_b) return a < b;
-  return rank_a > rank_b;  // nothing is below every rank
+  return rank_a > rank_b;  // nullopt compares below every rank
 }
 
 }  // namespace allot::apiserver

@@ -9,15 +9,16 @@ namespace allot::apiserver {
 
 namespace {
 
-// Bytes that a client has not taken: from here on it is fed from the history. With the largest object on top this is still less than what
-// the server would cut a stream for (http::ServerOptions::max_queued).
+// A client with more unread bytes than this is fed from the history. Even with the largest object on top, this is below the limit at which
+// the server cuts a stream (http::ServerOptions::max_queued).
 constexpr size_t kFull = 1 << 20;
-constexpr size_t kEmpty = 256 << 10;  // below: it gets more
+constexpr size_t kEmpty = 256 << 10;  // below this the client gets more
 constexpr std::chrono::milliseconds kFeedingTime{5};
-constexpr size_t kChangesAtOnce = 256;  // while others wait for the hub
-// A rest for each event handed out, so that where many watch, the next ones go out together: one write to each client instead of many.
+constexpr size_t kChangesAtOnce = 256;  // before other users of the hub get their turn
+// Rest after each batch, longer for more events, so that with many watches the next events go out together: one write to each client
+// instead of many.
 constexpr std::chrono::microseconds kRest{10}, kLongestRest{5000};
-constexpr std::chrono::microseconds kQuietRest{2000};  // after changes that nobody watches: only listeners hear of them, a little later
+constexpr std::chrono::microseconds kQuietRest{2000};  // after changes without a watch: only listeners get them, slightly later
 constexpr std::chrono::seconds kBookmarkTime{60}, kLastBookmark{2};
 
 using Piece = std::shared_ptr<const std::string>;
@@ -115,7 +116,7 @@ bool WatchHub::SendEvent(Watch& watch, std::string_view type, const EntryPtr& en
   return watch.writer->Write(event) == http::WriteState::kAccepted;
 }
 
-// With a selector, an object that begins to match is added, and one that ceases to is deleted, in its last state that matched.
+// With a selector, an object that begins to match is sent as ADDED, and one that stops matching as DELETED, in its last matching state.
 bool WatchHub::Send(Watch& watch, const Change& change) {
   const WatchOptions& options = watch.options;
   if (!options.space.empty() && change.after->key.space != options.space) return true;
@@ -143,7 +144,7 @@ void WatchHub::SendExpired(Watch& watch, uint64_t version) {
   watch.writer->Write(StrCat(R"({"type":"ERROR","object":)", WriteStatus(status), "}\n"));
 }
 
-// What the client has not had yet, as much as it takes now.
+// Sends as much of the unsent changes as the client accepts now.
 bool WatchHub::Feed(Watch& watch) {
   const auto full = [&] { return watch.writer->queued_bytes() > kFull; };
   const std::vector<EntryPtr>& initial = watch.options.initial;
@@ -185,7 +186,7 @@ void WatchHub::CatchUp() {
   }
 }
 
-// The writers were faster than this thread by a whole history: whoever is not too late finds the rest there.
+// The writers were ahead by a whole history. Watches that are not too far behind find the rest there.
 void WatchHub::PutAllBehind() {
   for (auto& [resource, watches] : watches_) {
     for (const WatchPtr& watch : watches) {

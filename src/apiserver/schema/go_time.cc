@@ -13,7 +13,7 @@ constexpr size_t kQuoted = 200;  // bytes of a hostile text that a message repea
 
 bool IsDigit(std::string_view text, size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; }
 
-// Reads the parts of a time in the order of Go's layout; after the first error nothing is read.
+// Reads the parts of a time in the order of Go's layout. Stops at the first error.
 class Reader {
  public:
   Reader(std::string_view text, TimePrecision precision)
@@ -21,7 +21,7 @@ class Reader {
 
   const Status& status() const { return status_; }
 
-  // `digits` of them, as the layout's `element`.
+  // Reads `digits` digits, as the layout's `element`.
   int Number(std::string_view element, size_t digits) {
     if (!status_.ok()) return 0;
     int number = 0;
@@ -33,7 +33,7 @@ class Reader {
     return number;
   }
 
-  // Go takes hours of one digit too.
+  // Go also accepts hours of one digit.
   int Hour() { return Number("15", IsDigit(rest_, 0) && !IsDigit(rest_, 1) ? 1 : 2); }
 
   void Literal(std::string_view expected) {
@@ -46,7 +46,7 @@ class Reader {
     if (status_.ok() && !in_range) status_ = Invalid("parsing time ", Quoted(text_, kQuoted), ": ", what, " out of range");
   }
 
-  // A fraction of any length, if there is one.
+  // Skips a fraction of any length.
   void SkipFraction() {
     if (!status_.ok() || !(rest_.starts_with('.') || rest_.starts_with(',')) || !IsDigit(rest_, 1)) return;
     size_t length = 2;
@@ -54,7 +54,7 @@ class Reader {
     rest_.remove_prefix(length);
   }
 
-  // Six digits of a second.
+  // Reads six digits of a second.
   int Microseconds() {
     if (!status_.ok()) return 0;
     const std::string_view whole = rest_;
@@ -67,7 +67,7 @@ class Reader {
     return number;
   }
 
-  // Seconds east of UTC.
+  // Returns seconds east of UTC.
   int Zone() {
     if (!status_.ok()) return 0;
     constexpr std::string_view kZone = "Z07:00";

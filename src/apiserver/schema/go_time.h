@@ -1,5 +1,5 @@
 #pragma once
-// Times as Go reads and Kubernetes writes them.
+// Times as Go parses and Kubernetes writes them.
 
 #include <string>
 #include <string_view>
@@ -10,8 +10,8 @@ namespace allot::apiserver {
 
 enum class TimePrecision { kSeconds, kMicroseconds };
 
-// "2026-01-02T03:04:05+01:00" as "2026-01-02T02:04:05Z": in UTC, cut to the precision; empty for the zero time (the begin of year 1).
-// A time with microseconds must be written with all six digits of them. kInvalid in the words of Go.
+// Converts "2026-01-02T03:04:05+01:00" to "2026-01-02T02:04:05Z": UTC, cut to the precision; empty for the zero time (the start of year 1).
+// A time with microseconds must have all six digits. Returns kInvalid in Go's words.
 Result<std::string> CanonicalTime(std::string_view text, TimePrecision precision);
 
 }  // namespace allot::apiserver

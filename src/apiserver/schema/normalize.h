@@ -1,8 +1,8 @@
 #pragma once
-// A body as Kubernetes understands it: decoded into its type and written again.
+// Normalizes a body: decodes it into its type and encodes it again, as Kubernetes does.
 //
-// The result has the fields of the type, in their order, and no others; maps are sorted; nulls and empty values are left out or written
-// as Go's encoder would; quantities, times and base64 are in their canonical form. So equal objects have equal bytes.
+// The result has only the fields of the type, in their order. Maps are sorted. Nulls and empty values are omitted or written as Go's
+// encoder would. Quantities, times and base64 have their canonical form. Equal objects therefore have equal bytes.
 
 #include <string>
 #include <vector>
@@ -13,17 +13,17 @@
 
 namespace allot::apiserver {
 
-// Paths of unknown fields that are named; kube-apiserver's decoder names no more either.
+// How many unknown fields are reported; the same as kube-apiserver's decoder.
 inline constexpr size_t kMaxUnknownFields = 100;
 
 struct Normalized {
   json::Value value;
-  std::vector<std::string> unknown;  // paths of fields that were dropped: `spec.devices.requests[0].exactly.nonsense`, sorted as found
+  std::vector<std::string> unknown;  // paths of dropped fields: `spec.devices.requests[0].exactly.nonsense`, in the order found
 };
 
-// kInvalid, naming the field, where a value has the wrong type (as kube-apiserver's 400). Nothing of `value` is copied where it stays the
-// same: it must live as long as the arena.
-// `known` is what Normalize made of the value before it was changed, if it was: what is still the same piece of memory is not looked at.
+// Returns kInvalid, with the field, if a value has the wrong type (kube-apiserver's 400). Unchanged parts of `value` are not copied, so it
+// must live as long as the arena.
+// `known` is a previous result of Normalize that `value` was derived from, if any: parts that are still the same memory are skipped.
 Result<Normalized> Normalize(json::Editor& edit, const Type& type, const json::Value& value, const json::Value& known = json::Value());
 
 }  // namespace allot::apiserver

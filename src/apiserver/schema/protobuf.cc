@@ -29,7 +29,7 @@ Result<Envelope> Open(std::string_view body) {
   if (!body.starts_with(kMagic)) return Invalid("the body is not protobuf: it does not begin with \"k8s\\0\"");
   Envelope envelope;
   TRY(ForEachField(body.substr(kMagic.size()), [&](const WireField& wire) -> Status {
-    if (wire.number > 2) return {};  // the encoding and type of the content, which nobody sets
+    if (wire.number > 2) return {};  // ignore contentEncoding and contentType, which clients do not set
     if (wire.type == WireType::kBytes && wire.number == 1) return ReadTypeMeta(wire.bytes, envelope);
     envelope.object = wire.bytes;
     return Expect(wire, WireType::kBytes);
@@ -54,7 +54,7 @@ Result<json::Value> DecodeProtobuf(json::Editor& edit, std::string_view body, co
   std::string buffer;
   if (!envelope.kind.empty()) members.push_back({"kind", edit.String(MendUtf8(envelope.kind, buffer))});
   if (!envelope.api_version.empty()) members.push_back({"apiVersion", edit.String(MendUtf8(envelope.api_version, buffer))});
-  // A type whose own fields have these names has them without a number, so they are not in the message.
+  // If a type itself has fields of these names, they have no number and are not in the message.
   members.insert(members.end(), object.Members().begin(), object.Members().end());
   return edit.Object(members);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// One scalar as Go decodes and encodes it.
+// Decodes and encodes a scalar as Go does.
 
 #include <optional>
 #include <string>
@@ -10,25 +10,25 @@
 
 namespace allot::apiserver {
 
-// Why a value is not what its type wants.
+// Why a value does not have its type.
 struct Mismatch {
   std::string found;        // "object", "number 1.5"
-  std::string_view wanted;  // "int32", as Go calls it
-  std::string message;      // where it is not about found and wanted
-  bool stops = false;       // Go reads no further
+  std::string_view wanted;  // Go's name of the type: "int32"
+  std::string message;      // used instead of found and wanted if not empty
+  bool stops = false;       // Go stops decoding
 };
 
-// `from` in its canonical form into `to`, which is null for the zero time only. REQUIRES a scalar shape, and no null.
+// Sets `to` to the canonical form of `from`; null only for the zero time. REQUIRES: a scalar shape, and `from` is not null.
 std::optional<Mismatch> ReadScalar(json::Editor& edit, Shape shape, const json::Value& from, json::Value& to);
 
-// What Go writes where nothing was set: "" or 0 or null. REQUIRES a scalar shape.
+// Returns what Go writes for an unset value: "", 0 or null. REQUIRES: a scalar shape.
 json::Value ZeroScalar(json::Editor& edit, Shape shape);
 // Whether a value from ReadScalar is empty in the sense of Go's omitempty.
 bool IsEmptyScalar(Shape shape, const json::Value& value);
 
-// "string", "float64"; empty where the shape has no Go type of its own.
+// "string", "float64"; empty if the shape has no Go type of its own.
 std::string_view GoScalarName(Shape shape);
-// "object", "array": what Go's errors call a value.
+// Go's name of a value in errors: "object", "array".
 std::string_view GoKindName(const json::Value& value);
 
 }  // namespace allot::apiserver

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kStartGroup = 3, kEndGroup = 4;
 constexpr uint64_t kMaxNumber = (1u << 29) - 1;
-constexpr size_t kMaxGroups = 128;  // within each other
+constexpr size_t kMaxGroups = 128;  // nested
 
 }  // namespace
 

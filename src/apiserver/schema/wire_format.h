@@ -1,5 +1,5 @@
 #pragma once
-// Protobuf's wire format: fields, each a number and a value in one of a few encodings, in any order and any number of times.
+// Protobuf's wire format: fields, each with a number and an encoded value, in any order and with repetitions.
 
 #include <cstdint>
 #include <string>
@@ -14,22 +14,22 @@ enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 
 struct WireField {
   int number = 0;
   WireType type = WireType::kVarint;
-  uint64_t integer = 0;    // of all but kBytes; fixed ones as their bits
-  std::string_view bytes;  // of kBytes: text, a message, packed numbers
+  uint64_t integer = 0;    // for all types except kBytes; fixed ones as their bits
+  std::string_view bytes;  // for kBytes: text, a message, packed numbers
 };
 
-// The fields of one message, one after the other. Groups, which protobuf no longer uses, are passed over.
+// Reads the fields of one message in order. Skips groups, which protobuf has deprecated.
 class WireReader {
  public:
   // The bytes must outlive the fields.
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
 
-  // False: there are no more, or the bytes are broken, which status() tells.
+  // Returns false at the end, or if the bytes are broken; see status().
   bool Next(WireField& field);
-  // The next number of a packed list.
+  // Reads the next number of a packed list.
   bool NextPacked(WireType type, uint64_t& number);
 
-  // kInvalid says what is wrong with the bytes.
+  // kInvalid with what is wrong with the bytes.
   const Status& status() const { return status_; }
 
  private:
@@ -42,7 +42,7 @@ class WireReader {
   Status status_;
 };
 
-// kInvalid where the field is not encoded that way.
+// Returns kInvalid if the field has another encoding.
 Status Expect(const WireField& field, WireType type);
 
 // Calls on_field(const WireField&) -> Status for each field of a message, until one fails.
@@ -54,7 +54,7 @@ Status ForEachField(std::string_view message, OnField on_field) {
   return reader.status();
 }
 
-// Writes a message from its end to its beginning, so that the length of a part is known when it is written in front of it:
+// Writes a message from its end to its beginning, so the length of a part is known when it is written before it:
 //
 //   const size_t end = out.size();
 //   out.Bytes(1, "text");      // the last field of the part
@@ -68,7 +68,7 @@ class WireWriter {
   void Raw(std::string_view bytes);
 
   size_t size() const { return reversed_.size(); }
-  // All that was written, in reading order.
+  // Returns everything written, in reading order.
   std::string Take() &&;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// One struct as a protobuf message, by the numbers of its type's fields. What is around it is in protobuf.h.
+// Encodes one struct as a protobuf message, by the numbers of its type's fields. protobuf.h adds the envelope.
 
 #include <string_view>
 
@@ -10,11 +10,11 @@
 
 namespace allot::apiserver {
 
-// The fields that are there, also empty ones, in the order of the type. kInvalid names the field that is wrong.
+// Returns the present fields, including empty ones, in the order of the type. Returns kInvalid with the bad field.
 Result<json::Value> DecodeMessage(json::Editor& edit, const Type& type, std::string_view message);
 
-// Writes the message in front of what `out` has. Fields that are null, unknown or not in protobuf are left out. kInvalid names the field
-// whose value is not what its type says.
+// Writes the message before the content of `out`. Omits fields that are null, unknown or not in protobuf. Returns kInvalid with the field
+// whose value does not match its type.
 Status EncodeMessage(const Type& type, const json::Value& object, WireWriter& out);
 
 }  // namespace allot::apiserver

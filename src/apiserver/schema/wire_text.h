@@ -13,19 +13,19 @@ struct Timestamp {
   int32_t nanoseconds = 0;
 };
 
-// "2026-11-16T00:38:43Z", with `micro` "2026-11-16T00:38:43.000000Z". Nothing outside of the years 1 to 9999.
+// "2026-11-16T00:38:43Z"; with `micro`, "2026-11-16T00:38:43.000000Z". nullopt outside the years 1 to 9999.
 std::optional<std::string> TimeText(Timestamp time, bool micro);
-// RFC 3339; nothing for other text.
+// Parses RFC 3339; nullopt for other text.
 std::optional<Timestamp> TimeOf(std::string_view text);
 
-// "1h30m0s", "1.5s", "20ms", "0s": as Go writes durations.
+// Go's form of durations: "1h30m0s", "1.5s", "20ms", "0s".
 std::string DurationText(int64_t nanoseconds);
 std::optional<int64_t> DurationOf(std::string_view text);
 
-// The shortest number that reads back the same, as Go writes it in JSON. Nothing for what is no number.
+// The shortest number that parses back to the same value, as Go writes it in JSON. nullopt if it is not a number.
 std::optional<std::string> DoubleText(double value);
 
-// The text with U+FFFD for each byte that is not UTF-8; the same view where there is none, else `buffer` holds it.
+// Replaces each byte that is not UTF-8 by U+FFFD. Returns the same view if there is none, else a view of `buffer`.
 std::string_view MendUtf8(std::string_view text, std::string& buffer);
 
 }  // namespace allot::apiserver

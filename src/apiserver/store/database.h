@@ -1,9 +1,8 @@
 #pragma once
-// The file below the store: rows in SQLite, one for each object, by the version that wrote it.
+// The store's file: rows in SQLite, one for each object, keyed by the version that wrote it.
 //
-// A row's key is its version, so that a write appends and the latest version is the last key. The row that an object had before goes in
-// the same transaction; a deletion leaves a row without an object until the next write. Each row carries a checksum: what was damaged is
-// refused, never served.
+// A write appends a row, and the latest version is the last key. The object's previous row is deleted in the same transaction. A deletion
+// leaves a row without an object until the next write. Each row has a checksum, so damaged data is rejected, never served.
 // Not thread-safe.
 
 #include <cstdint>
@@ -24,7 +23,7 @@ class Database {
  public:
   struct Row {
     uint64_t version = 0;
-    uint64_t replaces = 0;  // the version of the row that goes; 0: none
+    uint64_t replaces = 0;  // version of the row to delete; 0: none
     bool deleted = false;   // the object is gone: only the version is kept
     std::string_view resource, space, name, uid, json;
   };
@@ -35,17 +34,18 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Calls `row` for each object, in the order of versions; returns the latest version, that of a deletion included.
+  // Calls `row` for each object, in the order of versions. Returns the latest version, including deletions.
   Result<uint64_t> Load(const std::function<void(const Row&)>& row);
 
-  // All of the rows, or none; their versions rise. Lasting when it returns ok. kExhausted: no space; kUnavailable: anything else.
+  // Writes all rows or none; their versions increase. Durable when it returns ok. Returns kExhausted if the disk is full, else
+  // kUnavailable.
   Status Commit(const std::vector<Row>& rows);
 
-  // Gives the space of what is gone back to the file system; CompactIfWorth only where that is much, and most of the file.
+  // Return free space to the file system. CompactIfWorth does so only if it is much, and most of the file.
   Status Compact();
   Status CompactIfWorth();
 
-  // No more pages than this (of 4 KiB): a full disk, for tests.
+  // For tests: limits the file to this many pages of 4 KiB, like a full disk.
   Status LimitPages(int pages);
 
  private:
@@ -62,7 +62,7 @@ class Database {
 
   sqlite3* handle_;
   sqlite3_stmt *begin_ = nullptr, *commit_ = nullptr, *insert_ = nullptr, *remove_ = nullptr;
-  uint64_t tombstone_ = 0;  // the row of the last deletion, while nothing was written since
+  uint64_t tombstone_ = 0;  // the row of the last deletion, until the next write
 };
 
 }  // namespace allot::apiserver

@@ -1,5 +1,5 @@
 #pragma once
-// What the store keeps and hands out: versions of objects, and the changes between them. All immutable, shared by whoever looks at them.
+// What the store keeps: versions of objects, and the changes between them. Immutable and shared.
 
 #include <cstdint>
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace allot::apiserver {
 
-// Where an object is: the kind's resource ("pods", "resourceclaims.resource.k8s.io"), namespace (empty: none) and name.
+// The key of an object: the kind's resource ("pods", "resourceclaims.resource.k8s.io"), namespace (empty: none) and name.
 struct Key {
   std::string resource, space, name;
   friend auto operator<=>(const Key&, const Key&) = default;
 };
 
-// What selectors look at, taken out of the object when it was written.
+// What selectors examine, extracted when the object is written.
 struct Index {
   std::vector<std::pair<std::string, std::string>> labels;  // sorted
   std::vector<std::string> fields;                          // in the order of the kind's `selectable`
@@ -34,8 +34,8 @@ using EntryPtr = std::shared_ptr<const Entry>;
 // One write, as watches see it.
 struct Change {
   uint64_t version = 0;
-  EntryPtr before;  // null: it was created
-  EntryPtr after;   // of a deletion: the last state with the version of the deletion
+  EntryPtr before;  // null: the object was created
+  EntryPtr after;   // for a deletion, the last state with the version of the deletion
   bool deleted = false;
 };
 using ChangePtr = std::shared_ptr<const Change>;
@@ -45,9 +45,9 @@ struct Snapshot {
   std::vector<EntryPtr> entries;  // sorted by namespace and name
 };
 
-// An object that is to be written: its JSON without the resourceVersion, and where that belongs.
+// An object to be written: its JSON around the resourceVersion.
 struct Draft {
-  std::string before, after;  // around the digits of the version
+  std::string before, after;  // the text before and after the digits of the version
   std::string uid;
   Index index;
 };

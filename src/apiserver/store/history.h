@@ -1,5 +1,5 @@
 #pragma once
-// The objects in memory, and the latest changes to them, as far as the limits go.
+// The objects in memory, and the latest changes to them within the limits.
 //
 // Thread-safe: any number of readers, one writer.
 
@@ -20,14 +20,14 @@ namespace allot::apiserver {
 
 class History {
  public:
-  // Changes are forgotten beyond `max_changes`, or when they hold more than `max_bytes` of texts that no object has any more.
+  // Forgets changes beyond `max_changes`, or when changes hold more than `max_bytes` of texts that no object has any more.
   History(size_t max_changes, size_t max_bytes) : max_changes_(max_changes), max_bytes_(max_bytes) {}
 
-  // Before anything else: an object as it was found, and the version that the history begins with.
+  // For startup: adds a stored object, and sets the version at which the history begins.
   void Load(EntryPtr entry);
   void Begin(uint64_t version);
 
-  // In the order of their versions. Readers see all of them, or none.
+  // Applies changes in the order of their versions. Readers see all of them or none.
   void Apply(const std::vector<ChangePtr>& changes);
 
   // See Store.
@@ -60,7 +60,7 @@ class History {
   static size_t Weight(const Change& change) {
     return (change.before == nullptr ? 0 : change.before->json.size()) + (change.deleted ? change.after->json.size() : 0);
   }
-  // From the first entry of the namespace (empty: of all) to behind the last.
+  // Returns the range of the entries of a namespace (empty: all).
   static std::pair<Entries::const_iterator, Entries::const_iterator> Range(const Entries& entries, std::string_view space);
 
   const size_t max_changes_, max_bytes_;

@@ -1,7 +1,7 @@
 #pragma once
-// The fields of one object of the inventory. A field of a wrong type reads as its default, and status() names the first one.
+// Reads the fields of one object of the inventory. A field of a wrong type gets its default, and status() names the first such field.
 //
-// Not model::Reader: the fake is a library inside other programs and takes along as little of ours as it can.
+// The fake does not use model::Reader, because it is loaded into other programs and should contain little of our code.
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ namespace allot::device::fake {
 
 class Fields {
  public:
-  // `where` is in front of a field's name in errors: "gpus[0].".
+  // Errors have `where` before the field's name: "gpus[0].".
   Fields(const json::Value& value, std::string where) : value_(value), where_(std::move(where)) {
     if (!value.IsObject()) status_ = Invalid(where_, ": is not an object");
   }
@@ -62,7 +62,7 @@ class Fields {
     return {};
   }
 
-  // The map `key` from symbols to what they return, by NVML's name without NVML_ERROR_ or by number.
+  // Reads the map `key` from symbols to their return values, which are numbers or NVML's names without NVML_ERROR_.
   Status ReadFailures(std::string_view key, Failures& failures) const;
 
   Status Wrong(std::string_view key, std::string_view why) const { return Invalid(where_, key, ": ", why); }

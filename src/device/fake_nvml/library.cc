@@ -23,7 +23,7 @@ std::string InventoryPath() {
   return slash == std::string::npos ? "fake_nvml.yaml" : file.substr(0, slash) + "/fake_nvml.yaml";
 }
 
-// Another one whenever the file was written or replaced.
+// Returns a text that changes whenever the file is written or replaced.
 std::string StampOf(const std::string& path) {
   struct stat info = {};
   if (stat(path.c_str(), &info) != 0) return "none";
@@ -45,7 +45,7 @@ Library& Library::Get() {
   return library;
 }
 
-// Looks at the file on every call, so that a test drives the fake while a program uses it. An inventory that is wrong changes nothing.
+// Looks at the file on every call, so that a test can change the GPUs while a program uses them. An invalid inventory changes nothing.
 void Library::Refresh() {
   std::string stamp = StampOf(path_);
   if (stamp == stamp_) return;

@@ -10,7 +10,7 @@ namespace {
 constexpr int kNvidia = 14, kGeForce = 5;
 constexpr unsigned kAmpere = 7, kAda = 8, kHopper = 9;
 
-// The memory is what nvidia-smi shows: cards with ECC in GDDR keep a sixteenth for it (L4).
+// The memory is what nvidia-smi shows. GPUs with ECC in GDDR use a sixteenth for it (L4).
 constexpr Model kModels[] = {
     {"a100", "NVIDIA A100-SXM4-80GB", kNvidia, kAmpere, 8, 0, 81920, 0x20B210DE, true, 14},
     {"h100", "NVIDIA H100 80GB HBM3", kNvidia, kHopper, 9, 0, 81559, 0x233010DE, true, 16},

@@ -1,5 +1,5 @@
 #pragma once
-// What the fake knows about cards: the facts that NVML tells of each model, as real ones do.
+// The models that the fake knows, with the values that NVML reports for real GPUs.
 
 #include <cstdint>
 #include <string>
@@ -16,17 +16,17 @@ struct Model {
   int64_t memory_mib;
   unsigned pci_device_id;  // device in the upper half, vendor in the lower one
   bool ecc;
-  unsigned multiprocessors_per_slice;  // of MIG; 0: cannot be split
+  unsigned multiprocessors_per_slice;  // for MIG; 0: cannot be split
 };
 
-// Null: no such model.
+// Returns null if there is no such model.
 const Model* FindModel(std::string_view key);
-// "a100, h100, l4, rtx3060, rtx3090"
+// Returns "a100, h100, l4, rtx3060, rtx3090".
 std::string_view ModelKeys();
 
-// A UUID for a card that nobody made, the same for the same words on every machine: "GPU-0d1f...".
+// Returns a made-up UUID, which is the same for the same arguments on every machine: "GPU-0d1f...".
 std::string MadeUpUuid(std::string_view prefix, std::string_view words);
-// That of the card of this model and minor, on the machine that `seed` names.
+// Returns the UUID of the GPU of this model and minor, on the machine named by `seed`.
 std::string CardUuid(std::string_view seed, const Model& model, unsigned minor);
 
 // A MIG profile of the 80 GB cards.
@@ -39,7 +39,7 @@ struct Profile {
   unsigned copy_engines, decoders, jpeg_engines, ofa_engines;
 };
 
-// Null: no such profile.
+// Returns null if there is no such profile.
 const Profile* FindProfile(std::string_view name);
 
 }  // namespace allot::device::fake

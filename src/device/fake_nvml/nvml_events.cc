@@ -1,5 +1,5 @@
-// Events. Each of the inventory is delivered once to every event set whose owner had registered for its GPU before it came: hardware does
-// not repeat the past either.
+// Events. Each event of the inventory is delivered once to every event set that had registered its GPU before the event came, like events
+// of real hardware.
 
 #include <chrono>
 #include <optional>
@@ -17,7 +17,7 @@ using fake::MigPart;
 
 namespace {
 
-// The inventory is a file: somebody has to look at it.
+// The inventory is a file, so it has to be polled.
 constexpr auto kLookEvery = std::chrono::milliseconds(5);
 
 bool IsFor(const EventSetState& set, const fake::Event& event) {
@@ -25,7 +25,7 @@ bool IsFor(const EventSetState& set, const fake::Event& event) {
   return types != set.types.end() && (types->second & event.type) && !set.past.contains(event.id);
 }
 
-// The next event; kTimeout: there is none now.
+// Returns the next event. kTimeout: there is none now.
 Return Take(EventSet set, EventData* data) {
   return Library::Get().With("nvmlEventSetWait_v2", [&](const Machine& machine) {
     if (!set || !data) return Return::kInvalidArgument;

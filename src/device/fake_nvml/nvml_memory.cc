@@ -1,4 +1,4 @@
-// Memory and who uses it.
+// Memory and the processes that use it.
 
 #include "device/fake_nvml/exports.h"
 #include "device/fake_nvml/library.h"

@@ -1,5 +1,5 @@
-// An nvidia-smi for test images and simulated GPUs: shows what the container or process around it may see, by its device nodes and
-// environment, and takes the settings that a node makes. It needs no driver, no library and no GPU.
+// An nvidia-smi for test images and simulated GPUs. It shows the GPUs that its container or process can see, from the device nodes and the
+// environment, and accepts the settings that a node makes. It needs no driver, no library and no GPU.
 //
 //   nvidia-smi                                                a table
 //   nvidia-smi -L                                             a line for each GPU
@@ -7,8 +7,8 @@
 //   nvidia-smi compute-policy -i UUID --set-timeslice N       written to the file ALLOT_FAKE_SMI_LOG
 //   nvidia-smi -i UUID -c MODE                                likewise
 //
-// ALLOT_FAKE_SMI_GPUS is a file with the machine's GPUs, for processes outside of containers (visible.h). Without it, the device nodes of
-// ALLOT_FAKE_SMI_DEV count, /dev unless set.
+// ALLOT_FAKE_SMI_GPUS is a file with the machine's GPUs, for processes outside containers (visible.h). Without it, the program uses the
+// device nodes in ALLOT_FAKE_SMI_DEV, which is /dev unless set.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -97,7 +97,7 @@ int PrintQuery(const std::vector<VisibleGpu>& gpus, const std::string& query, co
   return 0;
 }
 
-// One line with the arguments, in one write: several programs may append at once.
+// Appends one line with the arguments in one write, since several programs may append at once.
 int Record(const std::vector<std::string>& arguments) {
   const char* path = std::getenv("ALLOT_FAKE_SMI_LOG");
   if (!path) return 0;

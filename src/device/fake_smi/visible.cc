@@ -36,7 +36,7 @@ void AddOnce(std::string_view uuid, std::vector<std::string>& uuids) {
   if (IsUuid(uuid) && std::ranges::find(uuids, uuid) == uuids.end()) uuids.emplace_back(uuid);
 }
 
-// The value of the variable, or nothing.
+// Returns the value of the variable, or nothing.
 std::optional<std::string_view> ValueOf(const std::vector<std::string>& environment, std::string_view name) {
   for (const std::string_view variable : environment) {
     if (variable.starts_with(name) && variable.substr(name.size()).starts_with('=')) return variable.substr(name.size() + 1);
@@ -44,7 +44,7 @@ std::optional<std::string_view> ValueOf(const std::vector<std::string>& environm
   return std::nullopt;
 }
 
-// Cuts off what is before the separator.
+// Removes the text before the separator from `text` and returns it.
 std::string_view Next(std::string_view& rest, char separator) {
   const size_t end = std::min(rest.find(separator), rest.size());
   const std::string_view part = rest.substr(0, end);

@@ -1,7 +1,8 @@
 // allot-cdi-hook update-ldcache [--folder=DIR]...
 //
-// A createContainer hook of our CDI specs (src/node/ldcache.h): reads the container's state from stdin. What fails is told on stderr, which
-// the container runtime passes on, and ends the container's creation: without its libraries it would fail later and harder to understand.
+// A createContainer hook of our CDI specs (src/node/ldcache.h). It reads the container's state from stdin. It writes errors to stderr,
+// which the container runtime reports. An error stops the creation of the container, which would otherwise fail later, without its
+// libraries, and with a message that is harder to understand.
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 #pragma once
-// One connection of the server: a session and the socket that it speaks through. Internal to the server.
+// One connection of the server: a session and its socket. Internal to the server.
 //
-// Used by the loop's thread alone. Knows nothing of epoll: says what it waits for, and is told when that may be there.
+// Used by the loop's thread alone. It knows nothing about epoll: it says what it waits for, and the loop calls it when that may be ready.
 
 #include <list>
 #include <memory>
@@ -18,19 +18,19 @@
 
 namespace allot::node::rpc {
 
-// What epoll tells the loop of.
+// An object that epoll reports events for.
 struct Watched {
   enum class Kind { kEndpoint, kConnection };
   explicit Watched(Kind k) : kind(k) {}
   const Kind kind;
 };
 
-// A socket that is served.
+// A listening socket.
 struct Endpoint : Watched {
   Endpoint(http::Listener l, std::shared_ptr<const Services> s, EndpointOptions o)
       : Watched(Kind::kEndpoint), listener(std::move(l)), services(std::move(s)), options(o) {}
 
-  std::optional<http::Listener> listener;  // nothing: the server drains
+  std::optional<http::Listener> listener;  // nothing while the server drains
   const std::shared_ptr<const Services> services;
   const EndpointOptions options;
   size_t connections = 0;
@@ -38,25 +38,25 @@ struct Endpoint : Watched {
 
 class Connection : public Watched {
  public:
-  // The endpoint outlives it.
+  // The endpoint must outlive it.
   Connection(http::Accepted accepted, Endpoint& endpoint, const std::shared_ptr<Mailbox>& mailbox, MonotonicTime now);
 
-  // Reads what is there. False: the connection is over. Follow it with Flush.
+  // Reads the bytes that have arrived. False: the connection is over. Call Flush after it.
   bool Read(std::span<char> buffer, std::vector<std::shared_ptr<Exchange>>& started);
-  // Sends what there is. False: the connection is over.
+  // Sends as much as the socket takes. False: the connection is over.
   bool Flush(MonotonicTime now);
 
-  // What Flush left.
+  // What the connection waits for after Flush.
   bool wants_read() const { return unsent_.empty() || session_.wants_input(); }
   bool wants_write() const { return !unsent_.empty(); }
-  // Since when it has no call; nothing: it has some.
+  // Since when it has had no call. Nothing: it has a call.
   std::optional<MonotonicTime> idle_since() const { return idle_since_; }
 
   int fd() const { return transport_->fd(); }
   Session& session() { return session_; }
   Endpoint& endpoint() { return endpoint_; }
 
-  // The loop's notes.
+  // For the loop's use.
   std::list<std::unique_ptr<Connection>>::iterator place;
   uint32_t events = 0;
   bool dropped = false;

@@ -11,7 +11,7 @@
 namespace allot::node::rpc {
 namespace {
 
-// What a handler holds: the last one to let go ends the stream.
+// A handler's reference to the stream. When the last one is gone, the stream ends.
 class StreamHandle final : public Stream {
  public:
   explicit StreamHandle(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
@@ -38,7 +38,7 @@ void Mailbox::Post(std::shared_ptr<Exchange> exchange) {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
     posted_.push_back(std::move(exchange));
-    if (posted_.size() > 1) return;  // the first one woke the loop
+    if (posted_.size() > 1) return;  // the first exchange woke the loop
   }
   Wake();
 }
@@ -50,13 +50,13 @@ void Mailbox::Wake() const {
 
 std::vector<std::shared_ptr<Exchange>> Mailbox::Take() {
   uint64_t count = 0;
-  [[maybe_unused]] const ssize_t drained = read(fd_, &count, sizeof count);  // fails when nothing woke us: fine
+  [[maybe_unused]] const ssize_t drained = read(fd_, &count, sizeof count);  // fails if nothing woke the loop, which is fine
   const std::lock_guard lock(mutex_);
   return std::exchange(posted_, {});
 }
 
 void Mailbox::Close() {
-  std::vector<std::shared_ptr<Exchange>> dropped;  // after the lock
+  std::vector<std::shared_ptr<Exchange>> dropped;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   closed_ = true;
   posted_.swap(dropped);
@@ -79,20 +79,20 @@ void Exchange::Run() {
 void Exchange::RunHandler(const Call& call, std::string_view message) {
   if (const Status patience = http::Check(call.patience); !patience.ok()) return End(Judge(call, patience));
   if (kind() == Method::Kind::kStream) {
-    const auto handle = std::make_shared<StreamHandle>(shared_from_this());  // ours lives until the error, if any, has ended it
+    const auto handle = std::make_shared<StreamHandle>(shared_from_this());  // kept until an error of the handler has ended the stream
     if (const Status status = request_.method->stream(call, message, handle); !status.ok()) End(Judge(call, status));
     return;
   }
   auto answer = request_.method->unary(call, message);
   if (!answer.ok()) return End(Judge(call, answer.status()));
-  // In one step, so that the loop sends both at once.
+  // Both under one lock, so that the loop sends them together.
   std::unique_lock lock(mutex_);
   if (std::exchange(ended_, true)) return;
   news_ = {.message = *std::move(answer), .end = Outcome{}};
   Notify(std::move(lock));
 }
 
-// An error that came of the caller's impatience has a code of its own.
+// If the caller gave up or its deadline passed, the error gets the code for that.
 Outcome Exchange::Judge(const Call& call, const Status& status) const {
   Outcome outcome = OutcomeOf(status);
   if (call.patience.deadline && SystemClock().MonotonicNow() >= *call.patience.deadline) outcome.code = GrpcCode::kDeadlineExceeded;
@@ -131,7 +131,7 @@ void Exchange::Abort() {
   if (running_ != nullptr) running_->Request();
   aborted_ = ended_ = true;
   news_ = {};
-  request_.message = {};  // of a call that waits for a worker
+  request_.message = {};  // frees the memory of a call that waits for a worker
 }
 
 void Exchange::Notify(std::unique_lock<std::mutex> locked) {

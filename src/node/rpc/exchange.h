@@ -1,7 +1,7 @@
 #pragma once
-// One call on its way between the thread that runs its handler and the loop that speaks with the caller. Internal to the server.
+// One call, between the thread that runs its handler and the loop that talks to the caller. Internal to the server.
 //
-// The handler's side is thread-safe. Each exchange has a lock of its own; no handler and no other lock is taken under it.
+// The handler's side is thread-safe. Each exchange has its own lock; no handler runs and no other lock is taken while it is held.
 
 #include <memory>
 #include <mutex>
@@ -19,7 +19,7 @@ namespace allot::node::rpc {
 class Exchange;
 class Session;
 
-// How handlers make the loop look at an exchange. Outlives the loop: each exchange holds it.
+// Through the mailbox, handlers make the loop look at an exchange. Each exchange keeps it alive, so it can outlive the loop.
 class Mailbox {
  public:
   Mailbox();
@@ -30,10 +30,10 @@ class Mailbox {
   void Post(std::shared_ptr<Exchange> exchange);
   void Wake() const;
 
-  // For the loop. `fd` is readable when there is something.
+  // For the loop. `fd` is readable when the mailbox has an exchange.
   int fd() const { return fd_; }
   std::vector<std::shared_ptr<Exchange>> Take();
-  // Drops what is posted, and what will be.
+  // Drops exchanges that were posted, and those that will be.
   void Close();
 
  private:
@@ -56,25 +56,25 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Exchange(ExchangeRequest request, std::shared_ptr<Mailbox> mailbox) : request_(std::move(request)), mailbox_(std::move(mailbox)) {}
 
   Method::Kind kind() const { return request_.method->kind; }
-  // Runs the handler, unless the caller is gone or its deadline is over. At most once, while the services live.
+  // Runs the handler, unless the caller is gone or its deadline has passed. Called at most once, while the services live.
   void Run();
 
-  // The handler's side. Of messages that were not taken yet the last one counts. False: the call is over.
+  // The handler's side. A message replaces an earlier one that was not taken yet. False: the call is over.
   bool Send(std::string message);
-  // The first one counts.
+  // Only the first call counts.
   void End(Outcome outcome);
   bool closed() const;
 
   // The loop's side.
   struct News {
     std::optional<std::string> message;
-    std::optional<Outcome> end;  // after the message
+    std::optional<Outcome> end;  // to be sent after the message
   };
   News Take();
-  // The caller is gone: what the handler still says is dropped.
+  // The caller is gone. What the handler still sends is dropped.
   void Abort();
 
-  Session* session = nullptr;  // the loop's alone, with the number of the stream; null: aborted
+  Session* session = nullptr;  // used by the loop alone, like the stream's number; null: aborted
   int32_t stream = 0;
 
  private:
@@ -85,10 +85,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   ExchangeRequest request_;
   const std::shared_ptr<Mailbox> mailbox_;
 
-  mutable std::mutex mutex_;   // of request_.message and what follows
-  Cancel* running_ = nullptr;  // the running handler's: one that waits for a worker costs no descriptor
+  mutable std::mutex mutex_;   // of request_.message and the members below
+  Cancel* running_ = nullptr;  // of the running handler; a call that waits for a worker costs no descriptor
   bool aborted_ = false;
-  bool notified_ = false;  // the loop will Take
+  bool notified_ = false;  // the loop is going to call Take
   bool ended_ = false;
   News news_;
 };

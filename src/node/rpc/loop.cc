@@ -58,11 +58,11 @@ ServerStats Loop::stats() const { return {.connections = open_, .threads = worke
 void Loop::Run() {
   while (!draining_ || (!connections_.empty() && now_ < drain_deadline_)) {
     Wait();
-    TakePosted();  // first, as it takes back what woke us: an order that comes after that wakes us again
+    TakePosted();  // comes first, because it resets the descriptor; an order after that wakes the loop again
     TakeOrders();
     AcceptAgain();
     dropped_.clear();
-    // The workers of a burst are gone, and so is what its calls held.
+    // The workers of a burst have ended, and the memory of its calls is free.
     if (workers_.Reap()) malloc_trim(0);
   }
   workers_.Close();
@@ -88,7 +88,7 @@ void Loop::Wait() {
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<size_t>(i)];
     auto* const watched = static_cast<Watched*>(event.data.ptr);
-    if (watched == nullptr) continue;  // the mailbox: looked at in each round
+    if (watched == nullptr) continue;  // the mailbox, which each round looks at
     if (watched->kind == Watched::Kind::kEndpoint) {
       Accept(static_cast<Endpoint&>(*watched));
       continue;
@@ -152,7 +152,7 @@ void Loop::Adopt(http::Accepted accepted, Endpoint& endpoint) {
   added.place = std::prev(connections_.end());
   ++endpoint.connections;
   ++open_;
-  Settle(added);  // sends the settings
+  Settle(added);  // to send the settings
 }
 
 bool Loop::MakeRoom(Endpoint& endpoint) {
@@ -178,7 +178,7 @@ void Loop::OnReadable(Connection& connection) {
   std::vector<std::shared_ptr<Exchange>> started;
   const bool alive = connection.Read(read_buffer_, started);
   if (!alive) {
-    connection.Flush(now_);  // why, where the peer still listens
+    connection.Flush(now_);  // tells the peer why, if it still reads
     return Drop(connection);
   }
   Begin(started);

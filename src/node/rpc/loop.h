@@ -1,5 +1,5 @@
 #pragma once
-// The thread that moves the bytes of all connections of a server, by epoll. Internal to the server.
+// The thread that moves the bytes of all connections of a server, with epoll. Internal to the server.
 
 #include <array>
 #include <atomic>
@@ -24,7 +24,7 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  // Thread-safe: see Server.
+  // Thread-safe; see Server.
   void Add(std::unique_ptr<Endpoint> endpoint);
   void Stop(MonotonicTime deadline);
   ServerStats stats() const;
@@ -51,23 +51,23 @@ class Loop {
   std::atomic<uint64_t> calls_{0};
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Endpoint>> added_;  // of Add
-  std::optional<MonotonicTime> stop_deadline_;    // of Stop
+  std::vector<std::unique_ptr<Endpoint>> added_;  // by Add, not yet served
+  std::optional<MonotonicTime> stop_deadline_;    // set by Stop
   bool ended_ = false;
-  std::mutex stop_mutex_;  // one thread at a time joins
+  std::mutex stop_mutex_;  // lets one thread at a time join
 
-  // The thread's own.
+  // Used by the thread alone.
   const http::Socket epoll_;
   std::list<std::unique_ptr<Endpoint>> endpoints_;
   std::list<std::unique_ptr<Connection>> connections_;
-  std::list<std::unique_ptr<Connection>> dropped_;  // kept until no event of this round can name them
+  std::list<std::unique_ptr<Connection>> dropped_;  // kept until no event of this round can refer to them
   MonotonicTime now_;
-  MonotonicTime accept_again_ = kNever;  // when listeners, out of descriptors, are asked again
+  MonotonicTime accept_again_ = kNever;  // when to accept again after the process ran out of descriptors
   bool draining_ = false;
   MonotonicTime drain_deadline_ = kNever;
   std::array<char, 64 << 10> read_buffer_;
 
-  Workers workers_;  // its threads use nothing of the above but the mailbox; they end before it goes
+  Workers workers_;  // its threads use only the mailbox of the members above, and end before it is destroyed
   std::thread thread_;
 };
 

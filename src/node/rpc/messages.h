@@ -1,7 +1,7 @@
 #pragma once
-// Kubelet's messages as values: the one place that knows the generated code of proto/.
+// Kubelet's messages as values. Only this file knows the generated code of proto/.
 //
-// What does not parse is kInvalid. Where two versions of an interface have the same bytes, one function serves both.
+// A message that does not parse is kInvalid. If two versions of an interface have the same bytes, one function serves both.
 
 #include <chrono>
 #include <string>
@@ -37,15 +37,15 @@ enum class DraVersion { kV1, kV1beta1 };
 // "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/NodePrepareResources"
 std::string DraPath(DraVersion version, std::string_view method);
 
-// Of a prepare or unprepare request, of any version.
+// Returns the claims of a prepare or unprepare request of any version.
 Result<std::vector<ClaimRef>> DecodeClaims(std::string_view bytes);
 
 struct ClaimAnswer {
   std::string uid;
-  std::vector<PreparedDevice> devices;  // of prepare
+  std::vector<PreparedDevice> devices;  // for prepare
   std::string error;                    // not empty: it failed
 };
-// v1beta1 has no words for shares.
+// v1beta1 has no field for shares.
 std::string EncodePrepared(DraVersion version, const std::vector<ClaimAnswer>& answers);
 std::string EncodeUnprepared(const std::vector<ClaimAnswer>& answers);
 
@@ -56,7 +56,7 @@ struct DeviceHealth {
   std::string pool, device;
   State state = State::kUnknown;
   WallTime updated;
-  std::chrono::seconds timeout{0};  // unheard of for longer: unknown. 0: kubelet's default
+  std::chrono::seconds timeout{0};  // after which kubelet takes the device for unknown; 0: kubelet's default
   std::string message;              // for people
 };
 std::string EncodeHealth(const std::vector<DeviceHealth>& devices);
@@ -64,7 +64,7 @@ std::string EncodeHealth(const std::vector<DeviceHealth>& devices);
 // grpc.health.v1.
 
 enum class Serving { kServing, kNotServing };
-// The service that is asked for; empty: the server as a whole.
+// Returns the service that the caller asks about. Empty: the server as a whole.
 Result<std::string> DecodeHealthCheck(std::string_view bytes);
 std::string EncodeHealthCheck(Serving serving);
 

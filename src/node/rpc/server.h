@@ -1,16 +1,16 @@
 #pragma once
-// A gRPC server on unix sockets, and on TCP without TLS, as small as kubelet's interfaces allow: unary calls and streams from the server,
-// no compression.
+// A gRPC server on unix sockets, and on TCP without TLS. It has what kubelet's interfaces need: unary calls and streams from the server,
+// without compression.
 //
-// One thread moves the bytes of all connections; handlers run on workers, which are made when calls wait and end when there are none: a
-// server without calls has one thread. A peer may hold its connection without a word for as long as it likes, as kubelet does.
+// One thread moves the bytes of all connections. Handlers run on workers, which start when calls wait and end when there are none, so that
+// a server without calls has one thread. A peer may keep an idle connection open for any time, as kubelet does.
 //
 // Promises:
-//   1. a handler that waits holds up nobody but its own caller, as long as there are fewer of them than workers;
-//   2. a call whose caller gave up or is gone has its cancel requested;
+//   1. a handler that waits delays only its own caller, as long as fewer handlers wait than there are workers;
+//   2. if the caller gives up or is gone, the call's cancel is requested;
 //   3. a peer that is hostile, slow or gone costs at most its limits (EndpointOptions);
-//   4. after a burst the memory goes back to the system, in a program that has one arena (mallopt(M_ARENA_MAX, 1)): of a worker's own
-//      arena glibc's malloc_trim keeps the top, which was 24 MiB after a message of 20,000 claims.
+//   4. after a burst the memory goes back to the system in a program with one arena (mallopt(M_ARENA_MAX, 1)). With an arena for each
+//      worker, glibc's malloc_trim would keep the top of each: 24 MiB after a message of 20,000 claims.
 
 #include <cstdint>
 #include <memory>
@@ -30,36 +30,36 @@ struct ServerOptions {
 
 struct EndpointOptions {
   SessionLimits limits;  // of each connection
-  // Beyond, the connection that was without a call for the longest makes room; where all have one, the new one is closed.
+  // For one more, the connection that has been idle for the longest time is closed; if none is idle, the new one is closed.
   size_t max_connections = 16;
 };
 
 struct ServerStats {
   size_t connections = 0;
   size_t threads = 0;  // workers
-  size_t idle = 0;     // of them, those that wait for a call
-  uint64_t calls = 0;  // begun
+  size_t idle = 0;     // workers that wait for a call
+  uint64_t calls = 0;  // since the start
 };
 
-// Thread-safe. Not to be drained or destroyed by a handler.
+// Thread-safe. A handler must not call Drain or destroy the server.
 class Server {
  public:
-  // kUnavailable when the kernel has no descriptor for it.
+  // kUnavailable: the process is out of descriptors.
   static Result<std::unique_ptr<Server>> Start(ServerOptions options);
 
-  // Use Start.
+  // For Start only.
   explicit Server(std::unique_ptr<class Loop> loop);
-  // Cuts all connections, waits for running handlers.
+  // Closes all connections and waits for running handlers.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Serves what comes to this socket. After Drain: closes it.
+  // Serves connections to this socket. After Drain: closes it.
   void Serve(http::Listener listener, std::shared_ptr<const Services> services, EndpointOptions options = {});
 
-  // Stops listening (which removes the sockets' files), tells peers to go elsewhere, ends streams with UNAVAILABLE, lets calls end, cuts
-  // what is left at the deadline. Returns when all connections are closed and all handlers have returned. Again: brings the deadline
-  // forward.
+  // Stops listening (which removes the sockets' files), sends GOAWAY to peers, ends streams with UNAVAILABLE, lets calls end, and at the
+  // deadline closes the remaining connections. Returns when all connections are closed and all handlers have returned. Another call can
+  // bring the deadline forward.
   void Drain(MonotonicTime deadline);
 
   ServerStats stats() const;

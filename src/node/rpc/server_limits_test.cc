@@ -1,4 +1,4 @@
-// What peers do that mean harm, or know no better.
+// Peers that are hostile or broken.
 
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ TEST_F(ServerTest, RefusesAMessageBeyondTheLimitBeforeItComes) {
   Client client(path);
   EXPECT_EQ(client.Do(kEcho, std::string(1000, 'x')).code(), 0);
   EXPECT_EQ(client.Do(kEcho, std::string(1001, 'x')).code(), 8);
-  // All of it is never sent, and need not be.
+  // The server answers before the client has sent all of it.
   const Reply& reply = client.Do({.path = kEcho, .body = FramePrefix(1 << 30), .end = false});
   EXPECT_EQ(reply.code(), 8);
   EXPECT_TRUE(reply.closed);
@@ -97,7 +97,7 @@ TEST_F(ServerTest, CutsAPeerThatOpensCallsOnlyToResetThem) {
 TEST_F(ServerTest, NeverHasMoreCallsOfAConnectionThanAllowed) {
   Start({.limits = {.max_streams = 2}}, {.max_threads = 8});
   Client client(path);
-  ASSERT_EQ(client.Do(kEcho, "").code(), 0);  // now it has heard of the limit, and keeps to it
+  ASSERT_EQ(client.Do(kEcho, "").code(), 0);  // now the client knows the limit and keeps it
   std::vector<int32_t> ids;
   for (int i = 0; i < 5; ++i) ids.push_back(client.Start(kWait, ""));
   ASSERT_TRUE(waiting.Await(2));

@@ -65,7 +65,7 @@ TEST_F(ServerTest, ASlowReaderGetsTheNewestState) {
   // The first two fill the reader's 64 KiB.
   const auto state = [](int i) { return std::string(40'000, static_cast<char>('0' + i % 10)) + StrCat("#", i); };
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(stream(0)->Send(state(i)));
-  ASSERT_TRUE(client.Do(kFail, "").closed);  // the server has seen all of them; an error needs no room
+  ASSERT_TRUE(client.Do(kFail, "").closed);  // now the server has seen all of them; an error needs no room in the window
   EXPECT_THAT(client.reply(id).messages(), SizeIs(1));
 
   size_t read = 0;

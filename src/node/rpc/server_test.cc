@@ -141,11 +141,11 @@ TEST_F(ServerTest, AnswersAThousandCallsInARow) {
   Client client(path);
   for (int i = 0; i < 1000; ++i) {
     ASSERT_THAT(client.Do(kEcho, StrCat(i)).messages(), ElementsAre(StrCat(i)));
-    // Who has just answered may not be free yet.
+    // A worker that has just answered may not be idle yet.
     ASSERT_TRUE(Eventually([&] { return server->stats().idle > 0; }));
   }
   EXPECT_EQ(server->stats().calls, 1000U);
-  EXPECT_EQ(server->stats().threads, 1U);  // it is used again
+  EXPECT_EQ(server->stats().threads, 1U);  // the worker was used again
 }
 
 TEST_F(ServerTest, SixtyCallsThatWaitDoNotHoldUpAnother) {

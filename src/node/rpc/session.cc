@@ -12,7 +12,8 @@
 namespace allot::node::rpc {
 namespace {
 
-// Frames that wait for the peer to read, beyond which we do not listen to it: most answer something that it sent.
+// Frames that wait for the peer to read. With more than this the session stops reading, since most frames answer something that the peer
+// sent.
 constexpr size_t kMaxQueuedFrames = 1000;
 
 std::string_view View(const uint8_t* bytes, size_t length) { return {reinterpret_cast<const char*>(bytes), length}; }
@@ -22,7 +23,7 @@ nghttp2_nv Field(std::string_view name, std::string_view value) {
   return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
-// The fields that end a call.
+// The trailers that end a call.
 struct EndFields {
   explicit EndFields(const Outcome& outcome)
       : code(StrCat(static_cast<int>(outcome.code))), message(EncodeMessageHeader(outcome.message)) {}
@@ -41,7 +42,7 @@ bool IsGrpc(std::string_view content_type) {
 
 }  // namespace
 
-// What nghttp2 calls.
+// The callbacks of nghttp2.
 struct SessionCallbacks {
   static Session& Of(void* user) { return *static_cast<Session*>(user); }
   static Session::StreamState* Find(void* user, int32_t id) {
@@ -80,7 +81,7 @@ struct SessionCallbacks {
   }
 
   static int FrameSent(nghttp2_session* session, const nghttp2_frame* frame, void*) {
-    // A response that is complete before its request: the peer may stop sending.
+    // The response is complete before its request, so the peer may stop sending.
     if (frame->hd.type == NGHTTP2_HEADERS && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0 &&
         nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id) == 0) {
       nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
@@ -93,7 +94,7 @@ struct SessionCallbacks {
     return 0;
   }
 
-  // The next bytes of a response's body.
+  // Returns the next bytes of a response's body.
   static ssize_t ReadBody(nghttp2_session* session, int32_t id, uint8_t* into, size_t room, uint32_t* flags, nghttp2_data_source*,
                           void* user) {
     auto* const stream = Find(user, id);
@@ -126,7 +127,7 @@ Session::Session(const Services& services, const SessionLimits& limits, std::opt
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, SessionCallbacks::Data);
   nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, SessionCallbacks::FrameSent);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, SessionCallbacks::StreamClosed);
-  nghttp2_option_set_no_closed_streams(option, 1);  // else it remembers them, for priorities that we do not use
+  nghttp2_option_set_no_closed_streams(option, 1);  // nghttp2 would keep them for priorities, which we do not use
   nghttp2_option_set_stream_reset_rate_limit(option, limits.resets, limits.resets_per_second);
   CHECK(nghttp2_session_server_new2(&session_, callbacks, this, option) == 0);
   nghttp2_option_del(option);
@@ -157,7 +158,7 @@ bool Session::Receive(std::string_view bytes, std::vector<std::shared_ptr<Exchan
 std::string_view Session::NextOutput() {
   const uint8_t* bytes = nullptr;
   const ssize_t length = nghttp2_session_mem_send(session_, &bytes);
-  if (length < 0) failed_ = true;  // out of memory, or the peer is flooding us
+  if (length < 0) failed_ = true;  // out of memory, or the peer floods the session
   return length > 0 ? View(bytes, static_cast<size_t>(length)) : std::string_view();
 }
 
@@ -181,7 +182,7 @@ void Session::OnHeaders(int32_t id, StreamState& stream) {
 }
 
 void Session::OnData(int32_t id, StreamState& stream, std::string_view bytes) {
-  if (stream.responded) return;  // refused: what still comes is thrown away
+  if (stream.responded) return;  // refused; the rest of the request is thrown away
   const Outcome fed = stream.request.Feed(bytes);
   if (fed.code != GrpcCode::kOk) return Refuse(id, stream, fed);
   requests_ += stream.request.size() - std::exchange(stream.counted, stream.request.size());
@@ -213,7 +214,7 @@ void Session::OnClosed(int32_t id) {
   calls_.erase(found);
 }
 
-// A response without a body.
+// Sends a response without a body.
 void Session::Refuse(int32_t id, StreamState& stream, const Outcome& outcome, std::string_view http_status) {
   if (std::exchange(stream.responded, true)) return;
   requests_ -= std::exchange(stream.counted, 0);
@@ -230,7 +231,7 @@ void Session::OnPosted(Exchange& exchange) {
   CHECK(found != calls_.end());
   StreamState& stream = found->second;
   if (stream.responded) {
-    nghttp2_session_resume_data(session_, exchange.stream);  // fails where the body does not wait: fine
+    nghttp2_session_resume_data(session_, exchange.stream);  // fails if the body does not wait, which is fine
     return;
   }
   Refill(stream);
@@ -246,7 +247,7 @@ void Session::Respond(int32_t id, StreamState& stream) {
   nghttp2_submit_response(session_, id, fields.data(), fields.size(), &body);
 }
 
-// Takes the next message from the exchange once the former one is sent: until then a newer one may replace it there.
+// Takes the next message from the exchange once the last one is sent. Until then a newer message can replace it in the exchange.
 void Session::Refill(StreamState& stream) {
   if (stream.out_sent < stream.out.size() || stream.end || stream.exchange == nullptr) return;
   auto news = stream.exchange->Take();
@@ -261,7 +262,7 @@ void Session::Refill(StreamState& stream) {
 
 void Session::Drain() {
   if (std::exchange(draining_, true)) return;
-  // Calls with a higher number than this were not begun: callers make them again elsewhere.
+  // Calls with a higher number were not begun, so callers can repeat them elsewhere.
   nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR, nullptr, 0);
   for (auto& [id, stream] : calls_) {
     if (stream.exchange != nullptr && stream.exchange->kind() == Method::Kind::kStream) {

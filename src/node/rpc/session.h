@@ -1,11 +1,11 @@
 #pragma once
-// One HTTP/2 connection that carries gRPC, as bytes in and bytes out; knows nothing of sockets. Internal to the server.
+// One HTTP/2 connection that carries gRPC, as bytes in and bytes out, without sockets. Internal to the server.
 //
 // Promises:
-//   1. each call that a peer completes becomes one exchange, and each stream gets at most one response;
-//   2. whatever the peer sends, it holds at most `max_requests` bytes of requests, `max_streams` calls, and a bounded queue of answers
-//      (wants_input is false while that is full);
-//   3. when it ends, and when the peer resets a call, the exchange hears of it.
+//   1. each complete call of a peer becomes one exchange, and each stream gets at most one response;
+//   2. whatever the peer sends, the session holds at most `max_requests` bytes of requests, `max_streams` calls, and a bounded queue of
+//      answers (wants_input is false while it is full);
+//   3. exchanges are aborted when the session ends, and when the peer resets their call.
 // Used by the loop's thread alone.
 
 #include <cstdint>
@@ -27,44 +27,45 @@ namespace allot::node::rpc {
 struct SessionLimits {
   size_t max_message = 4 << 20;    // bytes of a request's message; beyond: RESOURCE_EXHAUSTED
   size_t max_requests = 16 << 20;  // bytes of all requests that are not answered yet; beyond: RESOURCE_EXHAUSTED
-  uint32_t max_streams = 256;      // calls at once; beyond: refused, which callers take as "wait"
+  uint32_t max_streams = 256;      // calls at once; beyond: refused, after which callers wait and try again
   size_t max_headers = 16 << 10;   // bytes of a request's headers; beyond: the call is reset
-  // A peer that resets more calls than this at once, and then this many each second, is cut.
+  // The connection is closed if the peer resets more calls than this at once, and after that more than this many each second.
   uint64_t resets = 200, resets_per_second = 20;
 };
 
 class Session {
  public:
-  // The services and the limits outlive it.
+  // The services and the limits must outlive it.
   Session(const Services& services, const SessionLimits& limits, std::optional<http::PeerCredentials> peer,
           std::shared_ptr<Mailbox> mailbox);
   ~Session() { Close(); }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Calls that are complete are appended to `started`: somebody must Run them. False: this is no HTTP/2, or worse; there is nothing to
-  // say to this peer any more.
+  // Appends complete calls to `started`; the caller must Run them. False: the bytes are not valid HTTP/2, and nothing more can be sent to
+  // this peer.
   bool Receive(std::string_view bytes, std::vector<std::shared_ptr<Exchange>>& started);
-  // What is to be sent next; empty: nothing for now. Valid until the next call. Take it only when all that came before is sent.
+  // Returns the bytes to send next. Empty: nothing for now. Valid until the next call. Call it only when all bytes of earlier calls are
+  // sent.
   std::string_view NextOutput();
-  // The exchange, which is one of this session's, was posted.
+  // An exchange of this session was posted to the mailbox.
   void OnPosted(Exchange& exchange);
-  // Tells all exchanges that the peer is gone. Only the destructor may follow.
+  // Aborts all exchanges because the peer is gone. After it only the destructor may be called.
   void Close();
-  // Takes no new calls, ends streams; the calls under way go on.
+  // Accepts no new calls and ends streams. Unary calls go on.
   void Drain();
 
   bool wants_input() const;
-  // Nothing will be sent, and nothing more is expected.
+  // Whether there is nothing to send and nothing more to expect.
   bool done() const;
   size_t calls() const { return calls_.size(); }
 
-  class Connection* connection = nullptr;  // the loop's note
+  class Connection* connection = nullptr;  // for the loop's use
 
  private:
   friend struct SessionCallbacks;
 
-  // A stream of HTTP/2 as far as it has come.
+  // The state of an HTTP/2 stream.
   struct StreamState {
     explicit StreamState(size_t max_message) : request(max_message) {}
     // The request.
@@ -72,13 +73,13 @@ class Session {
     size_t header_bytes = 0;
     std::optional<MonotonicTime> deadline;
     FrameReader request;
-    size_t counted = 0;                  // of requests_
+    size_t counted = 0;                  // its part of requests_
     std::shared_ptr<Exchange> exchange;  // once the request is complete
     // The response.
-    bool responded = false;  // its head is on its way
-    std::string out;         // from out_sent on
+    bool responded = false;  // its headers were submitted
+    std::string out;         // bytes of the body; those before out_sent are sent
     size_t out_sent = 0;
-    std::optional<Outcome> end;  // after `out`
+    std::optional<Outcome> end;  // to be sent after `out`
   };
 
   void OnHeader(StreamState& stream, std::string_view name, std::string_view value);
@@ -98,7 +99,7 @@ class Session {
   nghttp2_session* session_ = nullptr;
   std::map<int32_t, StreamState> calls_;
   size_t requests_ = 0;                                        // bytes
-  std::vector<std::shared_ptr<Exchange>>* started_ = nullptr;  // while in Receive
+  std::vector<std::shared_ptr<Exchange>>* started_ = nullptr;  // set during Receive
   bool draining_ = false, failed_ = false;
 };
 

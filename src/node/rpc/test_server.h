@@ -1,5 +1,5 @@
 #pragma once
-// A server with methods for tests, on a socket of its own. Included by *_test.cc only.
+// A server with methods for tests, on its own socket. Included by tests only.
 
 #include <poll.h>
 #include <unistd.h>
@@ -83,7 +83,7 @@ class ServerTest : public ::testing::Test {
     const std::lock_guard lock(mutex_);
     return streams_.at(index);
   }
-  // The last one that waited; its cancel and path are gone.
+  // The last call that waited; its cancel and path are no longer valid.
   Call last_call() {
     const std::lock_guard lock(mutex_);
     return last_call_;

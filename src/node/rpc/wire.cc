@@ -33,7 +33,7 @@ Outcome OutcomeOf(const Status& status) {
 std::string EncodeMessageHeader(std::string_view text) {
   if (text.size() > kMaxMessageHeader) {
     size_t end = kMaxMessageHeader;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not inside a character
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // do not cut inside a character
     text = text.substr(0, end);
   }
   constexpr std::string_view kHex = "0123456789ABCDEF";

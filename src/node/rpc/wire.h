@@ -1,5 +1,5 @@
 #pragma once
-// The words of gRPC on HTTP/2: status codes, the encoding of messages and timeouts in headers, the frame around a message.
+// gRPC's encoding on HTTP/2: status codes, messages and timeouts in headers, the frame around a message.
 
 #include <chrono>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace allot::node::rpc {
 
-// gRPC's numbers, those that we send.
+// gRPC's status codes that we send.
 enum class GrpcCode {
   kOk = 0,
   kInvalidArgument = 3,
@@ -33,23 +33,23 @@ struct Outcome {
 // kUnavailable: UNAVAILABLE, kConflict: ABORTED.
 Outcome OutcomeOf(const Status& status);
 
-// `text` as the header grpc-message carries it: percent-encoded, cut where it is longer than 4 KiB, as callers limit their headers.
+// Returns `text` for the header grpc-message: percent-encoded, and cut after 4 KiB, because callers limit the size of headers.
 std::string EncodeMessageHeader(std::string_view text);
 
-// "1500m" is 1.5 s. Nothing for what is no grpc-timeout; one that the clock could not count to is shortened to a year.
+// Reads a grpc-timeout: "1500m" is 1.5 s. Nothing: the text has another form. A timeout that the clock cannot represent becomes a year.
 std::optional<std::chrono::nanoseconds> ParseTimeout(std::string_view text);
 
-// The five bytes in front of a message of that length, uncompressed. REQUIRES length < 4 GiB.
+// Returns the five bytes in front of an uncompressed message of that length. REQUIRES length < 4 GiB.
 std::string FramePrefix(size_t length);
 
-// The one message of a request, from bytes that come in any pieces.
+// Reads the one message of a request from bytes that arrive in any pieces.
 class FrameReader {
  public:
   explicit FrameReader(size_t max_message) : max_message_(max_message) {}
 
-  // Not ok: the call ends with that; feed no more. A message beyond the limit is refused by its prefix, before it comes.
+  // After an error, which ends the call, feed no more. A message beyond the limit is refused as soon as its prefix has arrived.
   Outcome Feed(std::string_view bytes);
-  // Not ok: the bytes ended too early.
+  // An error means that the bytes ended too early.
   Outcome End() const;
 
   size_t size() const { return bytes_.size(); }
@@ -59,7 +59,7 @@ class FrameReader {
  private:
   size_t max_message_;
   std::string bytes_;                // of the message, after the prefix
-  std::string prefix_;               // what came of it
+  std::string prefix_;               // the bytes of the prefix so far
   std::optional<size_t> announced_;  // the message's length
 };
 

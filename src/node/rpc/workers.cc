@@ -15,7 +15,7 @@ bool Workers::Post(std::shared_ptr<Exchange> exchange) {
   return true;
 }
 
-// Under the lock.
+// Requires the lock.
 bool Workers::Spawn() {
   pthread_attr_t attributes;
   CHECK(pthread_attr_init(&attributes) == 0);
@@ -51,7 +51,7 @@ void Workers::Run() {
   --threads_;
   ended_.push_back(pthread_self());
   changed_.notify_all();
-  if (!closed_) on_ended_();  // under the lock: Stop would not wait for us else
+  if (!closed_) on_ended_();  // under the lock, since Stop would not wait for this call otherwise
 }
 
 bool Workers::Reap() {
@@ -67,7 +67,7 @@ bool Workers::Reap() {
 }
 
 void Workers::Close() {
-  std::deque<std::shared_ptr<Exchange>> dropped;  // after the lock
+  std::deque<std::shared_ptr<Exchange>> dropped;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   closed_ = true;
   waiting_.swap(dropped);

@@ -1,5 +1,5 @@
 #pragma once
-// The threads that run handlers: made when calls wait, ended when there were none for a while. Internal to the server.
+// The threads that run handlers. They start when calls wait, and end when there were none for a while. Internal to the server.
 
 #include <pthread.h>
 
@@ -22,24 +22,24 @@ struct WorkerOptions {
   std::chrono::milliseconds idle{5'000};  // after which a thread without work ends
 };
 
-// Post, Reap and Stop by one thread at a time.
+// One thread at a time may call Post, Reap and Stop.
 class Workers {
  public:
-  // `on_ended` is called by each thread that ends for want of work: somebody should Reap.
+  // A thread that ends without work calls `on_ended`; Reap should be called after it.
   Workers(WorkerOptions options, std::function<void()> on_ended) : options_(options), on_ended_(std::move(on_ended)) {}
   ~Workers() { Stop(); }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False: too many wait already, no thread can be had, or it is closed.
+  // False: too many calls wait, no thread can be made, or the workers are closed.
   bool Post(std::shared_ptr<Exchange> exchange);
 
-  // Frees what threads that ended left. True: those were the last ones.
+  // Joins threads that ended. True: none is left.
   bool Reap();
 
-  // Drops the calls that wait, and those that come.
+  // Drops the calls that wait, and refuses new ones.
   void Close();
-  // Closes, and returns when the running handlers are done. Again: does nothing.
+  // Closes, and returns when the running handlers have returned. Further calls do nothing.
   void Stop();
 
   size_t threads() const;

@@ -1,7 +1,7 @@
-// A client-go informer over Pods, as the peer of ours: informer_peer KUBECONFIG NAMESPACE.
+// A client-go informer of Pods, as the peer of ours: informer_peer KUBECONFIG NAMESPACE.
 //
-// Prints a line of JSON when it has synced, and one for each line that it reads from standard input: how many objects it has, how many
-// events came, and what the process has used so far. Ends with its input.
+// Prints a line of JSON when it has synced, and one for each line of standard input: the number of objects, the number of events, and the
+// resources that the process has used. Ends at the end of its input.
 package main
 
 import (
@@ -63,7 +63,7 @@ func main() {
 	client := kubernetes.NewForConfigOrDie(config)
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(os.Args[2]))
 	informer := factory.Core().V1().Pods().Informer()
-	// As ours does, and as careful programs do: nobody reads managedFields.
+	// Drop managedFields, as our informer does.
 	if err := informer.SetTransform(func(object any) (any, error) {
 		if accessor, ok := object.(metav1.Object); ok {
 			accessor.SetManagedFields(nil)
@@ -91,7 +91,7 @@ func main() {
 	input := bufio.NewScanner(os.Stdin)
 	for input.Scan() {
 		if input.Text() == "memory" {
-			// What it needs, and not what its collector has not got round to.
+			// Measure without garbage that the collector has not freed yet.
 			debug.FreeOSMemory()
 			time.Sleep(time.Second)
 		}

@@ -22,7 +22,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 )
 
-// allocatorCase is a case as the vectors write it.
+// allocatorCase is a case in the format of the vectors.
 type allocatorCase struct {
 	Features       json.RawMessage              `json:"features"`
 	Node           *corev1.Node                 `json:"node"`
@@ -42,7 +42,7 @@ type allocatorCase struct {
 }
 
 // deviceName is "driver/pool/device" or "driver/pool/device/share", written as text, as {"id": text} or in its parts.
-// Pool names may contain slashes, so that the driver is cut from the front and the rest from the back.
+// Pool names may contain slashes, so the driver is split off at the front, and the device and share at the back.
 type deviceName struct {
 	driver, pool, device, share string
 }
@@ -62,7 +62,7 @@ func (d *deviceName) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// split takes the text apart; only the list that it stands in tells whether a share is part of it.
+// split parses the text. Only the list that contains it tells whether it has a share.
 func (d deviceName) split(withShare bool) (deviceName, error) {
 	if d.driver != "" {
 		return d, nil
@@ -90,7 +90,7 @@ func (d deviceName) split(withShare bool) (deviceName, error) {
 	return name, nil
 }
 
-// classes is the lister that the allocator asks.
+// classes is the allocator's lister of DeviceClasses.
 type classes []*resourceapi.DeviceClass
 
 func (c classes) List() ([]*resourceapi.DeviceClass, error) { return c, nil }
@@ -104,7 +104,7 @@ func (c classes) Get(name string) (*resourceapi.DeviceClass, error) {
 	return nil, apierrors.NewNotFound(schema.GroupResource{}, "not found")
 }
 
-// parseFeatures: absent means the defaults of 1.36, null and [] none, a list exactly those gates.
+// parseFeatures returns the defaults of 1.36 if raw is absent, none for null and [], and exactly the gates of a list.
 func parseFeatures(raw json.RawMessage) (structured.Features, error) {
 	if len(raw) == 0 {
 		return structured.Features{
@@ -144,7 +144,7 @@ func parseFeatures(raw json.RawMessage) (structured.Features, error) {
 	return features, nil
 }
 
-// decision is a case ready to be decided: everything that the scheduler would have at hand.
+// decision is a case with all objects that the scheduler would have.
 type decision struct {
 	features structured.Features
 	state    structured.AllocatedState
@@ -196,7 +196,7 @@ func parseDecision(raw json.RawMessage) (*decision, error) {
 		state.AggregatedCapacity.Insert(structured.NewDeviceConsumedCapacity(id, use.Consumed))
 	}
 	if !features.ConsumableCapacity && !features.DeviceBindingAndStatus && !features.ListTypeAttributes {
-		// The stable allocator takes slices as they come, which in a scheduler is the order of a Go map: any order is as right.
+		// The stable allocator uses the order of the slices, which in a scheduler is that of a Go map: any order is valid.
 		slices.SortStableFunc(c.ResourceSlices, func(a, b *resourceapi.ResourceSlice) int { return strings.Compare(a.Name, b.Name) })
 	}
 	return &decision{
@@ -214,12 +214,12 @@ func (d *decision) newAllocator(ctx context.Context) (structured.Allocator, erro
 	return structured.NewAllocator(ctx, d.features, d.state, d.classes, d.slices, d.cache)
 }
 
-// channel names the implementation that Kubernetes chose. Its type is hidden in an internal package, its method is not.
+// channel returns the name of the implementation that Kubernetes chose. Its type is in an internal package, but its method is accessible.
 func channel(allocator structured.Allocator) string {
 	return reflect.ValueOf(allocator).MethodByName("Channel").Call(nil)[0].String()
 }
 
-// searchSteps is how often the search entered a step, or -1 where the implementation does not count.
+// searchSteps returns the number of steps of the search, or -1 if the implementation does not count them.
 func searchSteps(allocator structured.Allocator) int64 {
 	stats := reflect.ValueOf(allocator).MethodByName("GetStats")
 	if !stats.IsValid() {
@@ -238,16 +238,16 @@ type expectation struct {
 type allocatorAnswer struct {
 	Expect  expectation `json:"expect"`
 	Channel string      `json:"channel"`
-	// The error concerns this node only; without it the whole scheduling cycle ends.
+	// The error is about this node only. Any other error ends the whole scheduling cycle.
 	OnNode bool `json:"onNode,omitempty"`
 	// Repeating the case gave another answer.
 	Unstable bool `json:"unstable,omitempty"`
-	// The decision changed the objects that it was made about: Kubernetes added to a quantity in place.
+	// The decision changed its input: Kubernetes added to a quantity in place.
 	Mutated bool `json:"mutated,omitempty"`
 }
 
-// choose restricts Kubernetes to one of its allocators, if the question names one, until the function that it returns is called.
-// An allocator that does not know all of the features refuses.
+// choose restricts Kubernetes to one of its allocators, if the question names one, until the returned function is called.
+// An allocator that does not support all of the features refuses.
 func choose(name string) (func(), error) {
 	switch name {
 	case "":
@@ -269,7 +269,7 @@ func answerAllocator(q question, timeout time.Duration) any {
 	var first allocatorAnswer
 	var firstText []byte
 	for run := 0; run < max(q.Times, 1); run++ {
-		// Decoded anew, so that no run can see what an earlier one left behind.
+		// Decode again, so that a run does not see changes of an earlier one.
 		d, err := parseDecision(q.Case)
 		if err != nil {
 			return failure{err.Error()}
@@ -292,13 +292,13 @@ func answerAllocator(q question, timeout time.Duration) any {
 		}
 		first.Mutated = first.Mutated || now.Mutated
 		if now.Channel != "stable" {
-			break // the others put pools into order
+			break // the others sort the pools
 		}
 	}
 	return first
 }
 
-// written is what the decision is about, as text.
+// written returns the input of the decision as text.
 func (d *decision) written() []byte {
 	text, err := json.Marshal([]any{d.claims, d.slices, d.classes})
 	if err != nil {
@@ -329,8 +329,8 @@ func decide(d *decision, timeout time.Duration) (allocatorAnswer, bool) {
 	return reply, true
 }
 
-// comparable leaves out what differs from run to run without meaning anything: share IDs, the number of steps, and the text of an
-// error, which may name whichever attribute came first or even print pointers.
+// comparable removes values that differ from run to run without a meaning: share IDs, the number of steps, and the text of an error, which
+// may name a random attribute or contain pointers.
 func comparable(e expectation) expectation {
 	e.AllocateOneCalls = 0
 	if e.Error != "" {

@@ -16,10 +16,10 @@ const (
 	batches       = 7
 	defaultBudget = 10 * time.Second
 	shortestBatch = 2 * time.Millisecond
-	mostAtOnce    = 4096 // allocators made ahead of one timed batch
+	mostAtOnce    = 4096 // allocators created before a timed batch
 )
 
-// benchAnswer has one entry a case: a measurement, or why there is none.
+// benchAnswer has one entry per case: a measurement, or the reason why there is none.
 type benchAnswer struct {
 	Cases []any `json:"cases"`
 }
@@ -60,14 +60,14 @@ func benchDecision(raw json.RawMessage, limit, timeout time.Duration) any {
 	}
 	ctx := context.Background()
 
-	// What the decision answers, nothing and errors included, was seen above; here only the time counts.
+	// The answer was checked above; here only the time matters.
 	whole := measure(limit, nil, func(int) {
 		if allocator, err := d.newAllocator(ctx); err == nil {
 			_, _ = allocator.Allocate(ctx, d.node, d.claims)
 		}
 	})
 
-	// An allocator remembers the counters of a pool, so that each call gets a new one.
+	// An allocator caches the counters of a pool, so each call gets a new allocator.
 	var ready []structured.Allocator
 	prepare := func(n int) {
 		ready = ready[:0]
@@ -110,7 +110,7 @@ func benchSelector(raw json.RawMessage, limit, timeout time.Duration) any {
 	return measure(limit, nil, func(int) { _, _, _ = compiled.DeviceMatches(context.Background(), device) })
 }
 
-// budget is the time for each of the cases.
+// budget returns the time for each case.
 func budget(q question) time.Duration {
 	total := defaultBudget
 	if q.Seconds > 0 {
@@ -119,8 +119,8 @@ func budget(q question) time.Duration {
 	return total / time.Duration(max(len(q.Cases), 1))
 }
 
-// measure runs batches of equal size, as large as the limit allows, and takes the median of their means.
-// prepare, where given, makes a batch ready outside the clock.
+// measure runs batches of equal size, as large as the limit allows, and returns the median of their means.
+// It calls prepare, if not nil, before each batch, outside the measured time.
 func measure(limit time.Duration, prepare func(n int), run func(i int)) measurement {
 	batch := func(n int) time.Duration {
 		if prepare != nil {
@@ -164,7 +164,7 @@ func measure(limit time.Duration, prepare func(n int), run func(i int)) measurem
 	}
 }
 
-// guarded keeps a crash in one case from losing the others.
+// guarded keeps a panic in one case from ending the others.
 func guarded(work func() any) (reply any) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 )
 
-// celCase is a selector and the device that it is asked about.
+// celCase is a selector, and the device that it is evaluated for.
 type celCase struct {
 	Features                 json.RawMessage                                           `json:"features"`
 	Expression               string                                                    `json:"expression"`
@@ -36,7 +36,7 @@ type compiler interface {
 	CompileCELExpression(expression string, options cel.Options) cel.CompilationResult
 }
 
-// Building an environment takes tens of milliseconds, and the package keeps only the latest one: keep one for each set of gates.
+// Building an environment takes tens of milliseconds, and the package caches only the latest one, so cache one for each set of gates.
 var (
 	caches    = map[cel.Features]*cel.Cache{}
 	compilers = map[cel.Features]compiler{}
@@ -44,7 +44,7 @@ var (
 
 const cachedExpressions = 4096
 
-// celFeatures: the gates that change the language are the allocator's own.
+// celFeatures returns the gates of the allocator that change the language.
 func celFeatures(features structured.Features) cel.Features {
 	return cel.Features{
 		EnableConsumableCapacity: features.ConsumableCapacity,
@@ -73,10 +73,10 @@ type celAnswer struct {
 	Match        bool    `json:"match"`
 	MatchError   string  `json:"matchError,omitempty"`
 	ActualCost   *uint64 `json:"actualCost,omitempty"`
-	// Evaluating again gave another answer, or cost something else: the expression depends on the order of a Go map.
+	// Evaluating again gave another result or cost: the expression depends on the order of a Go map.
 	Unstable     bool `json:"unstable,omitempty"`
 	UnstableCost bool `json:"unstableCost,omitempty"`
-	// The evaluation changed the device: quantity functions add in place to what is held as a big decimal.
+	// The evaluation changed the device: quantity functions add to a big decimal in place.
 	Mutated bool `json:"mutated,omitempty"`
 }
 

@@ -1,6 +1,6 @@
-// Command oracle answers how Kubernetes 1.36 itself decides: one JSON question a line in, one JSON answer a line out.
+// Command oracle answers how Kubernetes 1.36 decides: it reads one JSON question per line, and writes one JSON answer per line.
 //
-// It stands on the public packages of Kubernetes only, so that a difference from our own code is a difference from Kubernetes.
+// It uses only public packages of Kubernetes, so a difference from its answers is a difference from Kubernetes.
 package main
 
 import (
@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// question holds what every kind of request may carry; each kind reads its own part.
+// question has the fields of all kinds of questions; each kind uses some of them.
 type question struct {
 	Kind string          `json:"kind"`
 	Case json.RawMessage `json:"case"`
 
-	// "stable", "incubating" or "experimental" instead of the one that Kubernetes would choose for the features.
+	// "stable", "incubating" or "experimental"; empty: the one that Kubernetes chooses for the features.
 	Allocator string `json:"allocator"`
 
-	// How often an allocator or CEL case is repeated, to see whether the answer depends on Go's map order.
+	// How often an allocator or CEL case is repeated, to find answers that depend on the order of Go maps.
 	Times int `json:"times"`
 
 	// Benchmarks: the cases, and the time for all of them together.
@@ -34,17 +34,17 @@ type question struct {
 	B     *string `json:"b"`
 }
 
-// failure is the answer to a question that could not be understood.
+// failure is the answer to an invalid question.
 type failure struct {
 	Error string `json:"error"`
 }
 
-// crash is the answer when Kubernetes' code panicked.
+// crash is the answer if Kubernetes' code panicked.
 type crash struct {
 	Panic string `json:"panic"`
 }
 
-// tooLong is the answer when the time limit passed first.
+// tooLong is the answer if the time limit was exceeded.
 type tooLong struct {
 	Timeout bool `json:"timeout"`
 }
@@ -62,7 +62,7 @@ func main() {
 	}
 }
 
-// serve answers until the input ends. Lines may be of any length; empty ones are passed over.
+// serve answers questions until the end of the input. Lines may have any length; empty lines are skipped.
 func serve(in io.Reader, out io.Writer, timeout time.Duration) error {
 	reader := bufio.NewReaderSize(in, 1<<20)
 	for {
@@ -92,7 +92,7 @@ func trimmed(line []byte) []byte {
 	return line
 }
 
-// answer never panics: a crash of the code under question is an answer too.
+// answer never panics: a panic of Kubernetes' code is an answer, too.
 func answer(line []byte, timeout time.Duration) (reply any) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -11,8 +11,8 @@ type parseAnswer struct {
 	OK     bool   `json:"ok"`
 	String string `json:"string,omitempty"`
 	Format string `json:"format,omitempty"`
-	// What Value and MilliValue return, left out where it is zero. Past 64 bits it is what the overflow left,
-	// so that a comparison should ask first whether the amount fits.
+	// The results of Value and MilliValue, omitted if zero. If the amount does not fit into 64 bits they have overflowed, so check that
+	// before comparing them.
 	Value     int64 `json:"value,omitempty"`
 	Milli     int64 `json:"milli,omitempty"`
 	ValueFits bool  `json:"valueFits"`
@@ -56,7 +56,7 @@ func parse(text string) parseAnswer {
 	return reply
 }
 
-// within: rounding to whole numbers cannot leave limits that are whole numbers.
+// within reports whether the quantity is between the limits. Rounding does not matter, because the limits are whole numbers.
 func within(quantity resource.Quantity, least, most *resource.Quantity) bool {
 	return quantity.Cmp(*least) >= 0 && quantity.Cmp(*most) <= 0
 }
@@ -76,7 +76,7 @@ func pair(textA, textB string) any {
 	return pairAnswer{A: textA, B: textB, Cmp: a.Cmp(b), Add: canonical(sum), Sub: canonical(difference)}
 }
 
-// canonical prints the amount anew: String alone may give back text that was kept.
+// canonical formats the amount. String alone may return the cached input text.
 func canonical(quantity resource.Quantity) string {
 	number, suffix := quantity.CanonicalizeBytes(nil)
 	return string(number) + string(suffix)

@@ -25,7 +25,7 @@ var kinds = map[string]reflect.Type{
 	"resource.k8s.io/v1/ResourceClaim": reflect.TypeFor[resourcev1.ResourceClaim](),
 }
 
-// Few of each, so that keys of items meet.
+// Only a few values each, so that items often have the same keys.
 var (
 	texts   = []any{"a", "b", "c", "d"}
 	numbers = []any{int64(0), int64(1), int64(2), int64(80)}
@@ -59,7 +59,7 @@ func generate(r *rand.Rand) *question {
 	return q
 }
 
-// value is JSON of the type, less of it the deeper it is.
+// value returns JSON of the type, with fewer fields the deeper it is.
 func (g generator) value(t reflect.Type, depth int) any {
 	switch t {
 	case reflect.TypeFor[metav1.Time]():
@@ -127,7 +127,7 @@ func (g generator) fields(t reflect.Type, depth int, object map[string]any) {
 	}
 }
 
-// mergeKeys has the fields whose lists Kubernetes merges, with the key of their items.
+// mergeKeys maps fields whose lists Kubernetes merges to the key of their items.
 var mergeKeys = func() map[string]string {
 	keys, seen := map[string]string{}, map[reflect.Type]bool{}
 	var visit func(t reflect.Type)
@@ -156,7 +156,7 @@ var mergeKeys = func() map[string]string {
 	return keys
 }()
 
-// setKeys gives the items of a list their keys, but for a few.
+// setKeys sets the keys of most items of a list.
 func (g generator) setKeys(list []any, key string) {
 	for _, item := range list {
 		if object, ok := item.(map[string]any); ok && key != "" && object[key] == nil && !g.chance(200) {
@@ -167,7 +167,7 @@ func (g generator) setKeys(list []any, key string) {
 	}
 }
 
-// merge is a patch for `live` that makes it more like `other`.
+// merge returns a patch that changes `live` towards `other`.
 func (g generator) merge(live, other any, strategic bool) any {
 	if g.chance(200) {
 		return g.one(odd)
@@ -248,7 +248,7 @@ func (g generator) mergeLists(live, other []any) []any {
 		default:
 			change := g.merge(object, g.one(other), true)
 			if changed, ok := change.(map[string]any); ok && !g.chance(100) {
-				for key, value := range scalars(object) { // the key is among them
+				for key, value := range scalars(object) { // including the key
 					changed[key] = value
 				}
 			}
@@ -261,7 +261,7 @@ func (g generator) mergeLists(live, other []any) []any {
 	return patch
 }
 
-// order is a list for $setElementOrder: the items of the patch, mostly in their order, with those of the object between.
+// order returns a list for $setElementOrder: the items of the patch, mostly in their order, mixed with those of the object.
 func (g generator) order(live, patch []any) []any {
 	order := []any{}
 	for _, item := range append(g.some(live), patch...) {
@@ -301,7 +301,7 @@ func scalars(object map[string]any) map[string]any {
 	return kept
 }
 
-// operations is a JSON patch for places of the object, some of which are not there.
+// operations returns a JSON patch of paths in the object, some of which do not exist.
 func (g generator) operations(live any) any {
 	list := []any{}
 	for range 1 + g.Intn(4) {
@@ -363,7 +363,7 @@ func (g generator) path(value any) string {
 	}
 }
 
-// at is what the path leads to, nil where that is nothing.
+// at returns the value at the path, or nil.
 func (g generator) at(value any, path string) any {
 	for _, step := range strings.Split(path, "/")[1:] {
 		switch v := value.(type) {

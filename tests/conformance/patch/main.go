@@ -1,7 +1,7 @@
 // Command patch compares allot's patches with Kubernetes': patch PEER COUNT SEED
 //
-// Random objects of a few kinds and random patches for them go to PEER and to Kubernetes' own packages. Both must answer with the same
-// object, or both refuse.
+// It sends random objects of a few kinds and random patches to PEER and to Kubernetes' own packages. Both must return the same object, or
+// both must refuse.
 package main
 
 import (
@@ -62,10 +62,10 @@ func write(value any) []byte {
 	return text
 }
 
-// errNone: Kubernetes has no answer but a panic, such as for nulls in lists that a JSON patch tests.
+// errNone means that Kubernetes panics, for example on nulls in lists that a JSON patch tests.
 var errNone = errors.New("none")
 
-// expected is what Kubernetes makes of the patch, with the calls of its handlers/patch.go (1.36).
+// expected returns Kubernetes' result of the patch, with the calls of its handlers/patch.go (1.36).
 func expected(q *question) (result []byte, err error) {
 	defer func() {
 		if recover() != nil {
@@ -99,7 +99,7 @@ func expected(q *question) (result []byte, err error) {
 	if err := errors.Join(utiljson.Unmarshal(live, &object), utiljson.Unmarshal(patch, &changes)); err != nil {
 		return nil, err
 	}
-	// The outcome depends on the capacity of the lists: the server's are as long as they need be, which those of a copy are.
+	// The outcome depends on the capacity of the lists. The server's lists have no spare capacity, and neither have those of a copy.
 	merged, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(object), changes, reflect.New(kinds[q.Kind]).Interface())
 	return write(merged), err
 }
@@ -114,7 +114,7 @@ func same(a, b []byte) bool {
 
 type tally struct{ done, refused, silent, failed int }
 
-// outcome is what came of a patch, and what to print of it.
+// outcome is the result of a patch, and its text for messages.
 type outcome struct {
 	refused bool
 	text    []byte
@@ -135,7 +135,7 @@ func kubernetes(q *question) (outcome, error) {
 	return outcome{true, []byte("refused: " + err.Error())}, nil
 }
 
-// isCertain: Go's maps have no order, so that a patch which says two things of one list has several outcomes.
+// isCertain reports whether the patch has one outcome. Go's maps have no order, so a patch with two directives for one list may have several.
 func isCertain(q *question, want outcome) bool {
 	for range 200 {
 		if again, err := kubernetes(q); err != nil || !again.equals(want) {

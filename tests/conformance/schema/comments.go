@@ -33,7 +33,7 @@ func (c comments) ofField(t reflect.Type, field string) markers {
 	return c[t.PkgPath()+"."+t.Name()+"."+field]
 }
 
-// readComments reads the packages that the lines of a file name: import path and folder.
+// readComments reads the packages listed in a file, one "import-path folder" per line.
 func readComments(sources string) (comments, error) {
 	file, err := os.Open(sources)
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// question asks what a body becomes: one a line.
+// question is a request body to decode, one per line.
 type question struct {
 	Group, Version, Kind string
 	Body                 json.RawMessage
 }
 
-// answer has what kube-apiserver would show of the body after it was stored, and which fields it did not know.
+// answer has the object as kube-apiserver would return it after storing the body, and the unknown fields.
 type answer struct {
 	Value   json.RawMessage `json:"value,omitempty"`
 	Unknown []string        `json:"unknown,omitempty"`
 	Error   string          `json:"error,omitempty"`
 }
 
-// decode answers questions until the input ends.
+// decode answers questions until the end of the input.
 func decode(in io.Reader, out io.Writer) error {
 	scheme, err := newScheme()
 	if err != nil {
@@ -96,8 +96,8 @@ func newObject(scheme *runtime.Scheme, gvk schema.GroupVersionKind) (any, error)
 	return scheme.New(gvk)
 }
 
-// stored is the object when it comes back from storage, which is protobuf. (For definitions of custom kinds it is JSON in truth, but they
-// have no lists of which that could be seen, once the server has set their status.) An Eviction is not stored.
+// stored returns the object after a round trip through storage, which is protobuf. (CustomResourceDefinitions are stored as JSON, but once
+// the server has set their status they have no lists that would show the difference.) An Eviction is not stored.
 func stored(object any, kind string) (any, error) {
 	type message interface {
 		Marshal() ([]byte, error)
@@ -115,7 +115,7 @@ func stored(object any, kind string) (any, error) {
 	if err := back.(message).Unmarshal(data); err != nil {
 		return nil, err
 	}
-	// Protobuf has them outside of the object.
+	// Protobuf stores kind and apiVersion outside of the object.
 	if from, ok := object.(runtime.Object); ok {
 		back.(runtime.Object).GetObjectKind().SetGroupVersionKind(from.GetObjectKind().GroupVersionKind())
 	}

@@ -1,11 +1,11 @@
-// Command schema writes the tables of src/apiserver/schema from the Go types of Kubernetes: what is a field called, which type has it,
-// how is it encoded and merged. How a table reads is in src/apiserver/schema/README.md.
+// Command schema writes the tables of src/apiserver/schema from the Go types of Kubernetes: the name and type of each field, and how it is
+// encoded and merged. src/apiserver/schema/README.md describes the format of a table.
 //
 //	schema SOURCES FOLDER
 //	schema decode
 //
-// SOURCES has a line "import-path folder" for each package whose comments are read; the tables go into FOLDER. With "decode" it says what
-// Kubernetes makes of bodies, one question and answer a line.
+// SOURCES has a line "import-path folder" for each package whose comments are read. The tables are written to FOLDER. With "decode" it
+// decodes request bodies like Kubernetes, one question and answer per line.
 package main
 
 import (
@@ -33,7 +33,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The kinds whose types are written, with all that they are made of. Lists come by themselves.
+// The kinds whose types are written, including the types of their fields. Their list kinds are added automatically.
 var kinds = map[schema.GroupVersion][]string{
 	core.SchemeGroupVersion: {"Namespace", "Node", "Pod", "ConfigMap", "Secret", "ServiceAccount", "Event", "Binding",
 		"PodTemplate"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tables has the text of each table by its name: "core_v1" has the types of io.k8s.api.core.v1. What apimachinery has outside of meta is in
-// "machinery".
+// tables returns the text of each table by its name: "core_v1" has the types of io.k8s.api.core.v1. The types of apimachinery outside of
+// meta are in "machinery".
 func (w *walker) tables() map[string]string {
 	packages := map[string][]*entry{}
 	for _, e := range w.seen {

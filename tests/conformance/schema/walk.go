@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Types with an encoding of their own.
+// Types with a special encoding.
 var special = map[reflect.Type]string{
 	reflect.TypeFor[meta.Time]():                                  "time",
 	reflect.TypeFor[meta.MicroTime]():                             "microtime",
@@ -30,7 +30,7 @@ var special = map[reflect.Type]string{
 	reflect.TypeFor[apiextensions.JSONSchemaPropsOrStringArray](): "any JSONSchemaProps",
 }
 
-// Special types that are objects to server-side apply, each of their fields with an owner of its own. The others are one value.
+// Special types that server-side apply treats as objects, whose fields have separate owners. It treats the other ones as one value.
 var openObjects = map[string]bool{"runtime.RawExtension": true, "v1.FieldsV1": true}
 
 // entry is one type of the tables.
@@ -48,7 +48,7 @@ type field struct {
 	flags             []string
 }
 
-// walker collects all types that the kinds are made of.
+// walker collects all types that the kinds use.
 type walker struct {
 	comments comments
 	seen     map[reflect.Type]*entry
@@ -65,7 +65,7 @@ func (w *walker) addKind(t reflect.Type, gvk schema.GroupVersionKind) {
 	w.add(t).kind = &gvk
 }
 
-// add has the entry of a struct or special type.
+// add returns the entry of a struct or special type, and adds it if it is new.
 func (w *walker) add(t reflect.Type) *entry {
 	if known := w.seen[t]; known != nil {
 		return known
@@ -80,7 +80,7 @@ func (w *walker) add(t reflect.Type) *entry {
 	return e
 }
 
-// modelName is the name of the type in OpenAPI.
+// modelName returns the name of the type in OpenAPI.
 func modelName(t reflect.Type) (string, string) {
 	name := strings.ReplaceAll(strings.Replace(t.PkgPath(), "k8s.io", "io.k8s", 1), "/", ".") + "." + t.Name()
 	if named, ok := reflect.Zero(t).Interface().(interface{ OpenAPIModelName() string }); ok {
@@ -90,8 +90,8 @@ func modelName(t reflect.Type) (string, string) {
 	return name[:at], name[at+1:]
 }
 
-// addFields adds the fields of struct t in the order in which they are encoded. Of an inlined struct, wrapped is the protobuf number of the
-// message that holds its fields, or "-" where protobuf does not have it.
+// addFields adds the fields of struct t in the order of their encoding. For an inlined struct, wrapped is the protobuf number of the message
+// that contains its fields, or "-" if protobuf has none.
 func (w *walker) addFields(e *entry, t reflect.Type, wrapped string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -127,7 +127,7 @@ func protobufNumber(f reflect.StructField) string {
 	return parts[1]
 }
 
-// typeName writes a type as the tables do, and adds it to them. Names of the package itself are short.
+// typeName returns the type's name in the tables, and adds the type to them. Names of the package itself are short.
 func (w *walker) typeName(t reflect.Type, pkg string) string {
 	switch {
 	case special[t] != "":
@@ -161,14 +161,14 @@ func (w *walker) structName(t reflect.Type, pkg string) string {
 	}
 }
 
-// flags says how a field is encoded and merged.
+// flags returns how a field is encoded and merged.
 func (w *walker) flags(t reflect.Type, f reflect.StructField, options string) []string {
 	var flags []string
 	marked := w.comments.ofField(t, f.Name)
 	if marked == nil && w.comments.ofType(t) == nil {
 		w.fail("%v: no source was read", t)
 	}
-	// Structs are never empty to encoding/json.
+	// encoding/json never treats a struct as empty.
 	if strings.Contains(options, "omitzero") || (strings.Contains(options, "omitempty") && f.Type.Kind() != reflect.Struct) {
 		flags = append(flags, "omit")
 	}

@@ -47,7 +47,7 @@ var (
 
 func one[T any](r *rand.Rand, of []T) T { return of[r.Intn(len(of))] }
 
-// special fills what is more than its fields; false: v is nothing special.
+// special fills a value whose type is more than its fields. It returns false for other types.
 func special(v reflect.Value, r *rand.Rand, depth int) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *metav1.TypeMeta:
@@ -91,7 +91,7 @@ func special(v reflect.Value, r *rand.Rand, depth int) bool {
 	return true
 }
 
-// fill sets v, less of it the deeper it is. Empty lists and maps stay nil: protobuf does not know the difference.
+// fill sets v, with fewer fields the deeper it is. Empty lists and maps stay nil, because protobuf has no difference between them.
 func fill(v reflect.Value, r *rand.Rand, depth int) {
 	if v.CanAddr() && special(v, r, depth) {
 		return

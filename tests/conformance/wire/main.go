@@ -1,7 +1,7 @@
 // Command wire compares allot's protobuf with Kubernetes': wire PEER COUNT SEED
 //
-// Random objects of every kind that PEER knows go to it as Kubernetes writes them. What it reads and writes again, and what it makes of the
-// JSON, must be the same object to Kubernetes.
+// It sends random objects of every kind that PEER supports, as Kubernetes encodes them. PEER decodes and encodes them again, and converts
+// them between JSON and protobuf. Kubernetes must decode the results to the same object.
 package main
 
 import (
@@ -53,7 +53,7 @@ func (w *wire) write(encoder runtime.Encoder, object runtime.Object) []byte {
 	return out.Bytes()
 }
 
-// asJSON reads an object in either form and writes it as Kubernetes does.
+// asJSON decodes an object and returns Kubernetes' JSON of it.
 func (w *wire) asJSON(decoder runtime.Decoder, text []byte, kind schema.GroupVersionKind) ([]byte, error) {
 	object, _, err := decoder.Decode(text, nil, nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *wire) asJSON(decoder runtime.Decoder, text []byte, kind schema.GroupVer
 	return w.write(w.json, object), nil
 }
 
-// check puts one object to the peer and returns what is wrong with the answer.
+// check sends one object to the peer and returns an error if the answer is wrong.
 func (w *wire) check(p *peer, kind schema.GroupVersionKind, seed int64) error {
 	object, err := w.scheme.New(kind)
 	if err != nil {
@@ -130,7 +130,7 @@ func run(program string, count int, seed int64) error {
 	objects, failed := 0, 0
 	for _, name := range kinds {
 		if name == "v1/WatchEvent" {
-			continue // says nowhere what it is
+			continue // has no apiVersion and kind
 		}
 		at := strings.LastIndex(name, "/")
 		group, err := schema.ParseGroupVersion(name[:at])
@@ -142,7 +142,7 @@ func run(program string, count int, seed int64) error {
 			if err := w.check(p, group.WithKind(name[at+1:]), seed+int64(i)); err != nil {
 				failed++
 				fmt.Printf("%s, seed %d: %v\n", name, seed+int64(i), err)
-				break // one of a kind is enough to look into
+				break // one failure per kind is enough
 			}
 		}
 	}

@@ -1,9 +1,9 @@
-// Checks a folder of CDI specs by the CDI project's own code, and shows what a container gets.
+// Checks a folder of CDI specs with the CDI project's own code, and shows what a container gets.
 //
 //	cdi_check FOLDER [ID,ID...]...
 //
-// Each argument is a container with those devices. Prints a JSON list: for each container what was injected into its empty OCI spec.
-// Exit 1, and the reasons on stderr, where a spec is not valid or a device cannot be injected.
+// Each argument is a container with those devices. Prints a JSON list with what was injected into each container's empty OCI spec.
+// Exits with 1, with the reasons on stderr, if a spec is not valid or a device cannot be injected.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	// The JSON schema was part of the project's module until 0.8, under this older name until 0.6: later than the version of our specs.
+	// The project's module had the JSON schema until 0.8, and had this older name until 0.6. Both are later than the version of our specs.
 	"github.com/container-orchestrated-devices/container-device-interface/schema"
 	oci "github.com/opencontainers/runtime-spec/specs-go"
 	"tags.cncf.io/container-device-interface/pkg/cdi"
@@ -44,7 +44,7 @@ func check(folder string) (*cdi.Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A spec that is not valid, and devices of one name.
+	// Specs that are not valid, and devices with the same name.
 	for path, errors := range cache.GetErrors() {
 		return nil, fmt.Errorf("%s: %v", path, errors)
 	}

@@ -1,8 +1,8 @@
-// Calls tests/node/rpc_server as kubelet calls a node agent: Kubernetes' own stubs on grpc-go, dialled in kubelet's two ways.
+// Calls tests/node/rpc_server as kubelet calls a node agent, with Kubernetes' own stubs on grpc-go, and dials in kubelet's two ways.
 //
 //	rpc_peer SERVER [PREPARES]
 //
-// Starts SERVER, prints how long calls take, and fails with the first answer that is not what kubelet needs.
+// Starts SERVER, prints how long calls take, and fails at the first answer that kubelet could not use.
 package main
 
 import (
@@ -69,7 +69,7 @@ func start(program, directory string) (*server, error) {
 	return s, nil
 }
 
-// The rest of the next line that begins with prefix.
+// Returns the rest of the next line that begins with prefix.
 func (s *server) await(prefix string) (string, error) {
 	deadline := time.After(30 * time.Second)
 	for {
@@ -100,7 +100,7 @@ func expect(what string, ok bool, got any) error {
 	return fmt.Errorf("%s: got %v", what, got)
 }
 
-// As kubelet's plugin manager dials: the bare path with a dialer of its own, so :authority is the percent-encoded path.
+// Dials like kubelet's plugin manager: the bare path with a dialer of its own, so that :authority is the percent-encoded path.
 func register(path string) error {
 	connection, err := grpc.DialContext(patience(10*time.Second), path, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithBlock(),
 		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
@@ -226,7 +226,7 @@ func impatience(s *server, client dra.DRAPluginClient) error {
 	return err
 }
 
-// 60 calls that wait do not hold up another one.
+// 60 waiting calls do not delay another one.
 func crowd(s *server, client dra.DRAPluginClient) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	var group sync.WaitGroup
@@ -287,7 +287,7 @@ func run(program string, prepares int) error {
 		return err
 	}
 
-	// As kubelet's DRA manager dials: :authority is "localhost".
+	// Dials like kubelet's DRA manager: :authority is "localhost".
 	connection, err := grpc.NewClient("unix:"+s.paths["service"], grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
@@ -317,12 +317,12 @@ func run(program string, prepares int) error {
 		return err
 	}
 	if os.Getenv("RPC_PEER_IDLE") != "" {
-		time.Sleep(8 * time.Second) // for somebody who measures: the workers are gone
+		time.Sleep(8 * time.Second) // for measurements after the workers have ended
 		memory, _ := exec.Command("grep", "-E", "VmRSS|RssAnon|Threads", fmt.Sprintf("/proc/%d/status", s.command.Process.Pid)).Output()
 		fmt.Printf("idle:\n%s", memory)
 	}
 
-	// The server's end: streams end with UNAVAILABLE, and the sockets are gone.
+	// When the server ends, streams end with UNAVAILABLE and the sockets are removed.
 	s.stdin.Close()
 	for err == nil {
 		_, err = stream.Recv()
