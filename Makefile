@@ -1,5 +1,5 @@
-# The front door; `make help` lists what it opens. Each target first installs what this machine misses (tools/setup).
-# The work itself is CMake's (CMakePresets.json, one folder build/<preset> each) and the scripts' in tools/.
+# `make help` lists the targets. Each target first installs missing packages (tools/setup).
+# CMake (CMakePresets.json, one folder build/<preset> each) and the scripts in tools/ do the work.
 
 SHELL := bash
 MAKEFLAGS += --no-print-directory
@@ -16,23 +16,23 @@ NODES   ?= 1
 GPUS    ?=
 PRESET  ?= release
 PREFIX  ?= /usr/local
-# One compiler for each core, but never more than fit into the free memory at 1 GiB each.
+# One compiler for each core, but no more than fit into the free memory at 1 GiB each.
 JOBS    ?= $(shell awk -v cores="$$(nproc)" '/^MemAvailable/ { fit = int($$2 / 1048576); print fit < 1 ? 1 : fit < cores ? fit : cores }' /proc/meminfo)
 
-# The builds that a label's tests live in; without a label: all that `make test` covers.
+# The builds that have the tests of a label; without a label, all builds of `make test`.
 builds_      := dev asan fuzz
 builds_asan  := asan
 builds_tsan  := tsan
 builds_fuzz  := fuzz
 test_builds   = $(if $(LABEL),$(sort $(foreach label,$(subst |, ,$(LABEL)),$(or $(builds_$(label)),dev))),$(builds_))
-# Tests with a real Kubernetes need its programs; without Go there are none, and these tests skip. Those of the image need ours.
+# Tests on a real Kubernetes need its programs, which need Go; without Go these tests are skipped. Tests of the image need our programs.
 test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs programs)
-# What is built there, where that is not everything.
+# The targets of a build that does not build everything.
 targets_fuzz    := fuzzers
 targets_release := bench informer_probe load api_load store_load sched_load
 
 .PHONY: build help setup check test asan tsan demo bench fuzz soak lint format clean
-.PHONY: install programs setup-cluster cluster cluster-down cluster-programs
+.PHONY: install programs simulated setup-build flakes setup-cluster cluster cluster-down cluster-programs
 .PHONY: build-dev build-asan build-tsan build-release build-fuzz
 
 build: build-dev  ## build the programs and tests (build/dev)
@@ -40,28 +40,33 @@ build: build-dev  ## build the programs and tests (build/dev)
 test: setup check $(test_programs) $(test_builds:%=build-%)  ## check, build and run all tests; LABEL=unit runs one kind, LABEL='unit|fuzz' two (unit, conformance, cluster, contract, lint, asan, fuzz)
 	@tools/run_tests --jobs $(JOBS) --label '$(LABEL)' $(test_builds)
 
-check: setup  ## formatting and the order of areas (quick; part of test)
+check: setup  ## check formatting and the order of areas (quick; part of test)
 	@tools/check_format
 	@tools/check_layers
 
-asan:  ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer (part of test)
+asan:  ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer (part of test)
 	@$(MAKE) test LABEL=asan
 
-tsan:  ## the unit tests under ThreadSanitizer
+tsan:  ## run the unit tests under ThreadSanitizer
 	@$(MAKE) test LABEL=tsan
 
-demo: setup build/dev/build.ninja  ## GPU sharing on simulated GPUs: who gets what, who waits, and why
-	@cmake --build build/dev -j $(JOBS) --target allot fake_nvml fake_smi
-	@build/dev/allot demo
+flakes:  ## run the unit tests N times (N=20) in dev and in asan beside six busy loops; fails if any test failed once
+	@$(MAKE) build-dev build-asan
+	@tools/flakes --jobs $(JOBS) --rounds '$(if $(filter file,$(origin N)),20,$(N))' dev asan
 
-bench: build-release cluster-programs  ## benchmarks against Kubernetes' own code: a table, and build/bench.json
+demo: setup-build  ## show GPU sharing on simulated GPUs: which Pods run, which wait, and why
+	@[ -x build/$(PRESET)/allot ] || echo 'Building allot for the demo in build/$(PRESET): about 4 minutes on two cores, seconds the next time.'
+	@$(MAKE) SETUP=true programs simulated
+	@build/$(PRESET)/allot demo
+
+bench: build-release cluster-programs  ## run benchmarks against Kubernetes' own code: a table, and build/bench.json
 	@tests/bench/run
 
-fuzz: build-dev build-fuzz  ## N=20000 random cases against Kubernetes' own code, then each fuzz target for SECONDS=60
+fuzz: build-dev build-fuzz  ## compare N=20000 random cases with Kubernetes' own code, then run each fuzz target for SECONDS=60
 	@tests/conformance/differential '$(N)' || [ $$? -eq 77 ]
 	@ALLOT_FUZZ_SECONDS='$(SECONDS)' tools/run_tests --jobs $(JOBS) --label fuzz fuzz
 
-soak: build-dev cluster-programs  ## what is too long for every run: tsan, fuzz with N=200000 SECONDS=600, ten minutes of Pods that come and go, an API server that is killed, watched by 10,000 and given faults, and the image for amd64 and arm64
+soak: build-dev cluster-programs  ## run the long tests: tsan, fuzz with N=200000 SECONDS=600, ten minutes of Pods that start and end, an API server under kills, faults and 10,000 watches, the image for amd64 and arm64
 	@$(MAKE) tsan
 	@$(MAKE) fuzz N=200000 SECONDS=600
 	@tests/node/churn --seconds 600 || [ $$? -eq 77 ]
@@ -72,7 +77,7 @@ soak: build-dev cluster-programs  ## what is too long for every run: tsan, fuzz 
 	@tests/contract/faults || [ $$? -eq 77 ]
 	@tests/chart/multi_arch_test
 
-lint: check  ## clang-tidy on what changed since the last commit; ALL=1 on everything
+lint: check  ## run clang-tidy on files changed since the last commit; ALL=1 on all files
 	@cmake --preset dev --log-level=WARNING >/dev/null
 	@JOBS=$(JOBS) tools/lint $(if $(ALL),--all)
 
@@ -90,16 +95,15 @@ cluster: setup-cluster  ## start a real Kubernetes on this machine, as root: CLU
 	@tests/cluster/up '$(CLUSTER)' --nodes '$(NODES)' --gpus '$(GPUS)'
 	@echo "export PATH=$$(tests/cluster/build --path):\$$PATH"
 
-cluster-down:  ## end it, and leave nothing of it
+cluster-down:  ## stop it and remove everything of it
 	@tests/cluster/down '$(CLUSTER)'
 
-# What the program says of itself, where man and the shells look for it.
+# Installs output of the program (manual, completions) at the path where man and the shells look for it.
 says = set -o pipefail; build/$(PRESET)/allot $(1) | install -D -m 644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/$(2)'
 
-install:  ## put the programs, the fake driver of simulated GPUs, a systemd unit (docs/up.md), the manual and completions below PREFIX=/usr/local
+install:  ## install the programs, the fake driver of simulated GPUs, a systemd unit (docs/up.md), the manual and completions below PREFIX=/usr/local
 	@echo 'What is installed is built with optimization, in build/$(PRESET), whatever `make` has built.'
-	@$(MAKE) programs
-	@cmake --build build/$(PRESET) -j $(JOBS) --target fake_nvml fake_smi
+	@$(MAKE) programs simulated
 	install -D -t '$(DESTDIR)$(PREFIX)/bin' build/$(PRESET)/allot build/$(PRESET)/allot-cdi-hook
 	ln -sfn allot '$(DESTDIR)$(PREFIX)/bin/kubectl-allot'
 	ln -sfn allot '$(DESTDIR)$(PREFIX)/bin/kubectl_complete-allot'
@@ -122,13 +126,21 @@ help:  ## this list
 setup:
 	@$(SETUP)
 
-programs: setup build/$(PRESET)/build.ninja
+# What the programs need, and not what only tests do.
+setup-build:
+	@$(SETUP) $(if $(filter tools/setup,$(SETUP)),--build)
+
+programs: setup-build build/$(PRESET)/build.ninja
 	@cmake --build build/$(PRESET) -j $(JOBS) --target allot allot-cdi-hook
+
+# The fake driver of simulated GPUs.
+simulated: setup-build build/$(PRESET)/build.ninja
+	@cmake --build build/$(PRESET) -j $(JOBS) --target fake_nvml fake_smi
 
 build-dev build-asan build-tsan build-release build-fuzz: build-%: setup build/%/build.ninja
 	@cmake --build build/$* -j $(JOBS) $(addprefix --target ,$(targets_$*))
 
-# Ninja runs CMake again when a CMakeLists.txt changes; here only the first time, and for the presets.
-build/%/build.ninja: CMakePresets.json | setup
+# Ninja runs CMake again when a CMakeLists.txt changes. This rule runs it the first time, and when the presets change.
+build/%/build.ninja: CMakePresets.json
 	@cmake --preset $* --log-level=WARNING
 	@touch $@

@@ -2,8 +2,14 @@
 # In the builds with sanitizers (presets asan, tsan) the same tests have the name of the preset as label and prefix, so that one ctest run
 # over several builds (tools/run_tests) can tell them apart.
 
-find_package(GTest REQUIRED)
-include(GoogleTest)
+# The release has programs and benchmarks, no unit tests: it builds without GoogleTest.
+set(ALLOT_GTESTS ON)
+if(ALLOT_FUZZ OR CMAKE_BUILD_TYPE STREQUAL Release)
+  set(ALLOT_GTESTS OFF)
+else()
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
 
 set(ALLOT_FLAVOUR "")
 if(ALLOT_SANITIZE MATCHES "address")
@@ -14,7 +20,7 @@ endif()
 
 # GoogleTest's headers are half of the time that a test takes to compile: they are compiled once for all. Headers of the system alone, so
 # that ccache knows them again in another clone.
-if(NOT ALLOT_FUZZ)
+if(ALLOT_GTESTS)
   file(WRITE ${CMAKE_BINARY_DIR}/gtest_headers.cc "")
   add_library(gtest_headers OBJECT ${CMAKE_BINARY_DIR}/gtest_headers.cc)
   target_link_libraries(gtest_headers PRIVATE GTest::gmock Threads::Threads)
@@ -22,10 +28,10 @@ if(NOT ALLOT_FUZZ)
 endif()
 
 # allot_gtest(NAME SOURCE... [USES library...] [LABEL label])
-#   A GoogleTest program; every TEST of it is a ctest test. LABEL is unit unless given. Nothing in the fuzz build.
+#   A GoogleTest program; every TEST of it is a ctest test. LABEL is unit unless given. Nothing in the builds fuzz and release.
 function(allot_gtest name)
   cmake_parse_arguments(TEST "" "LABEL" "USES" ${ARGN})
-  if(ALLOT_FUZZ)
+  if(NOT ALLOT_GTESTS)
     return()
   endif()
   set(label unit)
@@ -40,6 +46,7 @@ function(allot_gtest name)
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${TEST_USES} allot_test_support GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM gtest_headers)
+  allot_unity(${name} ${TEST_UNPARSED_ARGUMENTS})
   gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT 120)
 endfunction()
 

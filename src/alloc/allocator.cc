@@ -5,8 +5,8 @@
 #include <memory_resource>
 
 #include "alloc/assemble.h"
+#include "alloc/checked_claims.h"
 #include "alloc/matcher.h"
-#include "alloc/plan.h"
 #include "alloc/search.h"
 
 namespace allot::alloc {
@@ -33,10 +33,10 @@ Result<Answer> Allocator::Allocate(const Inventory& inventory, const Ledger& led
   std::byte buffer[16 << 10];
   std::pmr::monotonic_buffer_resource arena(buffer, sizeof buffer);
   Matcher matcher(inventory, selectors_, options_.features, options_.quirks, arena);
-  ASSIGN_OR_RETURN(const Plan plan, MakePlan(claims, classes_, inventory, ledger, options_.features, matcher, arena));
+  ASSIGN_OR_RETURN(const CheckedClaims checked, CheckClaims(claims, classes_, inventory, ledger, options_.features, matcher, arena));
 
   Answer answer;
-  Search search(plan, inventory, ledger, options_, nullptr, matcher, arena);
+  Search search(checked, inventory, ledger, options_, nullptr, matcher, arena);
   const Search::Outcome outcome = search.Run();
   answer.steps = search.steps();
   switch (outcome) {
@@ -62,15 +62,15 @@ Result<Answer> Allocator::Allocate(const Inventory& inventory, const Ledger& led
     // It fits: now look for the preferred way. Where that finds none within its steps, Kubernetes' way stands.
     Options rest = options_;
     rest.max_steps -= answer.steps;
-    Search preferred(plan, inventory, ledger, rest, options_.preference, matcher, arena);
+    Search preferred(checked, inventory, ledger, rest, options_.preference, matcher, arena);
     const bool found = preferred.Run() == Search::Outcome::kDone;
     answer.steps += preferred.steps();
     if (found) {
-      ASSIGN_OR_RETURN(answer.allocations, Assemble(plan, inventory, options_, preferred, random_));
+      ASSIGN_OR_RETURN(answer.allocations, Assemble(checked, inventory, options_, preferred, random_));
       return answer;
     }
   }
-  ASSIGN_OR_RETURN(answer.allocations, Assemble(plan, inventory, options_, search, random_));
+  ASSIGN_OR_RETURN(answer.allocations, Assemble(checked, inventory, options_, search, random_));
   return answer;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "alloc/test_world.h"
+#include "alloc/words.h"
 
 namespace allot::alloc {
 namespace {
@@ -73,8 +74,8 @@ TEST(Allocator, SaysWhatIsFreeAndWhoHoldsTheRest) {
   World world(kNode + Slice(Gpu("gpu-0")) + Held("train-1", "gpu-0", "16Gi") + Held("train-2", "gpu-0", "6Gi") + Claim("b", "6Gi"));
   const auto answer = world.Allocate();
   ASSERT_TRUE(answer.ok());
-  EXPECT_EQ(answer->reasons.ToString(),
-            "claim default/b, request gpu: 1 device asked, and the only one of node node-1 does not fit\n"
+  EXPECT_EQ(Words(answer->reasons),
+            "claim default/b, request gpu: 1 device asked, and the only one does not fit\n"
             "  gpu-0: 6144 MiB asked, 2048 MiB of 24576 MiB free (held by default/pod-train-1, default/pod-train-2)\n");
 }
 
@@ -84,8 +85,8 @@ TEST(Allocator, TenThousandEqualReasonsAreOneLine) {
   World world(kNode + Slice(devices) + Claim("a", "12Gi"));
   const auto answer = world.Allocate();
   ASSERT_TRUE(answer.ok());
-  ASSERT_EQ(answer->reasons.reasons.size(), 1);
-  EXPECT_THAT(answer->reasons.ToString(), HasSubstr("gpu-0, gpu-1, gpu-2 and 9997 more: 12288 MiB asked, 8192 MiB of 8192 MiB free"));
+  ASSERT_EQ(answer->reasons.ruled_out.size(), 1);
+  EXPECT_THAT(Words(answer->reasons), HasSubstr("gpu-0, gpu-1, gpu-2 and 9997 more: 12288 MiB asked, 8192 MiB of 8192 MiB free"));
 }
 
 TEST(Allocator, GivesUpRatherThanSayThatNothingFits) {
@@ -169,8 +170,8 @@ TEST(Allocator, ExplainingAConstraintDoesNotChangeIt) {
       "allocationMode: ExactCount, count: 2}}], constraints: [{distinctAttribute: gpu.example.com/root}]}}\n");
   const auto answer = world.Allocate();
   ASSERT_TRUE(answer.ok());
-  EXPECT_EQ(answer->reasons.ToString(),
-            "claim c, request gpu: 2 devices asked, 1 of 3 on node node-1 would do, but not together with the rest\n"
+  EXPECT_EQ(Words(answer->reasons),
+            "claim c, request gpu: 2 devices asked, 1 of 3 would do, but not together with the rest\n"
             "  gpu-0: picked for this request already\n"
             "  gpu-1, gpu-2: its gpu.example.com/root is the same as that of a device picked before\n");
 }
@@ -219,7 +220,7 @@ TEST(Allocator, AnIncompletePoolIsSaidToBePublishing) {
               Claim("a", ""));
   const auto answer = world.Allocate();
   ASSERT_TRUE(answer.ok());
-  EXPECT_THAT(answer->reasons.ToString(), HasSubstr("pool p: its driver gpu.example.com is still publishing"));
+  EXPECT_THAT(Words(answer->reasons), HasSubstr("pool p: its driver gpu.example.com is still publishing"));
 }
 
 TEST(Allocator, TooManyClaimsAreRefused) {

@@ -21,7 +21,9 @@ struct Features {
   bool consumable_capacity = false;
   bool list_type_attributes = false;
 
-  // What is on in 1.36 when nobody sets a gate.
+  bool operator==(const Features&) const = default;
+
+  // The gates that are on by default in Kubernetes 1.36.
   static Features Defaults();
   // From names such as "DRAConsumableCapacity"; "A+B" is one switch for two gates. kInvalid names one that is not known.
   static Result<Features> FromGates(std::span<const std::string_view> gates);

@@ -24,7 +24,7 @@ Counters::PoolCells& Counters::Cells(uint32_t index) {
   for (const model::CounterSet* set : pool.counter_sets) {
     for (const model::Counter& counter : set->counters) cells.cells.push_back({set->name, counter.name, counter.value, counter.value, {}});
   }
-  // What is allocated already counts, also on other nodes; a device counts once, however many share it.
+  // Allocated devices count, also on other nodes. A device counts once, even if several claims share it.
   const auto subtract = [&](const model::Device& device) {
     if (device.consumes_counters.empty()) return;
     const Usage* usage = ledger_.Find(pool.hash, {pool.driver, pool.name, device.name});
@@ -50,17 +50,19 @@ void Counters::Release(const InventoryDevice& device) {
   EachUse(Cells(device.pool), *device.device, [](Cell& cell, const model::Quantity& amount) { cell.consumed.Sub(amount); });
 }
 
-std::string Counters::WhyNot(const InventoryDevice& device) {
-  PoolCells& pool = Cells(device.pool);
-  std::string why;
-  EachUse(pool, *device.device, [&](Cell& cell, const model::Quantity& amount) {
+Reason Counters::WhyNot(const InventoryDevice& device) {
+  Reason reason;
+  reason.kind = Reason::Kind::kCounterOverdrawn;
+  EachUse(Cells(device.pool), *device.device, [&](Cell& cell, const model::Quantity& amount) {
     model::Quantity free = cell.available;
     free.Sub(cell.consumed);
-    if (!why.empty() || amount <= free) return;
-    why = StrCat("counter ", cell.name, " of ", cell.set, ": ", amount.ToString(), " asked, ", free.Canonical(), " of ",
-                 cell.published.ToString(), " free");
+    if (reason.kind == Reason::Kind::kCounterShort || amount <= free) return;
+    reason.kind = Reason::Kind::kCounterShort;
+    reason.name = cell.name;
+    reason.counter_set = cell.set;
+    reason.asked = amount, reason.free = free, reason.whole = cell.published;
   });
-  return why.empty() ? "a counter of its pool is overdrawn" : why;
+  return reason;
 }
 
 }  // namespace allot::alloc

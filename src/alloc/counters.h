@@ -9,6 +9,7 @@
 #include "alloc/compat.h"
 #include "alloc/inventory.h"
 #include "alloc/ledger.h"
+#include "alloc/reasons.h"
 #include "model/quantity.h"
 
 namespace allot::alloc {
@@ -23,8 +24,8 @@ class Counters {
   // Gives back what Reserve took.
   void Release(const InventoryDevice& device);
 
-  // Which counter is short: "counter memory of gpu-0-counters: 10Gi asked, 4Gi of 40Gi free". REQUIRES that Reserve refuses.
-  std::string WhyNot(const InventoryDevice& device);
+  // Which counter is short: kCounterShort or kCounterOverdrawn. REQUIRES that Reserve refuses.
+  Reason WhyNot(const InventoryDevice& device);
 
  private:
   struct Cell {

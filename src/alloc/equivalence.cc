@@ -48,12 +48,13 @@ uint64_t HashCounters(const InventoryDevice& device) {
 
 }  // namespace
 
-Equivalence::Equivalence(const Plan& plan, const Inventory& inventory, const Ledger& ledger, const Features& features, Matcher& matcher) {
+Equivalence::Equivalence(const CheckedClaims& checked, const Inventory& inventory, const Ledger& ledger, const Features& features,
+                         Matcher& matcher) {
   const size_t count = inventory.devices().size();
   class_of_.resize(count);
   unused_from_.resize(count + 1);
   std::vector<bool> alone(count);  // not like any other
-  for (const Ask& ask : plan.asks) {
+  for (const Ask& ask : checked.asks) {
     // Kubernetes goes through the devices of mode All one by one, and which comes first may decide between failure and error.
     for (const uint32_t device : ask.all_devices) alone[device] = true;
   }
@@ -72,14 +73,14 @@ Equivalence::Equivalence(const Plan& plan, const Inventory& inventory, const Led
       class_of_[i] = Combine(0x55, i);
       continue;
     }
-    if (!wanted) continue;  // no ask ever takes it: all such are alike
+    if (!wanted) continue;  // no ask ever takes it: all such devices are alike
     hash = Combine(hash, HashCapacity(*entry.device));
     hash = Combine(hash, HashUsage(ledger.Find(pool.hash, {pool.driver, pool.name, entry.device->name})));
     hash = Combine(hash, HashCounters(entry));
     if (features.device_taints && !entry.device->taints.empty()) {
-      for (const Ask& ask : plan.asks) hash = Combine(hash, PreventingTaint(entry.device->taints, ask.spec->tolerations) != nullptr);
+      for (const Ask& ask : checked.asks) hash = Combine(hash, PreventingTaint(entry.device->taints, ask.spec->tolerations) != nullptr);
     }
-    for (const PlannedClaim& claim : plan.claims) {
+    for (const CheckedClaim& claim : checked.claims) {
       for (const model::Constraint& constraint : claim.claim->constraints) {
         const std::string_view name = constraint.match_attribute ? *constraint.match_attribute : constraint.distinct_attribute.value_or("");
         const model::AttributeValue* value = FindAttribute(*entry.device, entry.slice->driver, name);

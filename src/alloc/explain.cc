@@ -1,4 +1,4 @@
-// Why a search found nothing: the words.
+// Why a search found nothing.
 
 #include <algorithm>
 #include <map>
@@ -12,130 +12,123 @@
 namespace allot::alloc {
 namespace {
 
-// How far a device came before it was ruled out.
-enum Rank { kSelector, kInUse, kCapacity, kCounters, kTaint, kConstraint, kTried };
+using Kind = Reason::Kind;
 
-// Memory reads best in MiB, the unit of the whole project; other amounts as Kubernetes prints them.
-std::optional<int64_t> InMiB(const model::Quantity& quantity) {
-  constexpr int64_t kMiB = 1 << 20;
-  const std::optional<int64_t> bytes = quantity.Value();
-  if (!bytes || *bytes % kMiB != 0 || model::Quantity::FromInt64(*bytes, quantity.format()) != quantity) return std::nullopt;
-  return *bytes / kMiB;
+Reason Of(Kind kind) {
+  Reason reason;
+  reason.kind = kind;
+  return reason;
 }
 
-std::string Amounts(std::string_view name, const model::Quantity& asked, const model::Quantity& free, const model::Quantity& whole) {
-  const bool memory = name == "memory" || name.ends_with("/memory");
-  const auto asked_mib = InMiB(asked), free_mib = InMiB(free), whole_mib = InMiB(whole);
-  if (memory && asked_mib && free_mib && whole_mib) {
-    return StrCat(*asked_mib, " MiB asked, ", *free_mib, " MiB of ", *whole_mib, " MiB free");
-  }
-  return StrCat(name, ": ", asked.Canonical(), " asked, ", free.Canonical(), " of ", whole.Canonical(), " free");
+Reason::Given GivenBy(const model::CapacityPolicy& policy) {
+  return {policy.has_range, policy.min, policy.max, policy.step, policy.valid_values};
 }
-
-std::string PolicyText(const model::CapacityPolicy& policy) {
-  if (policy.has_range) {
-    std::string text = StrCat("from ", policy.min ? policy.min->ToString() : "0");
-    if (policy.max) text += StrCat(" to ", policy.max->ToString());
-    if (policy.step) text += StrCat(" in steps of ", policy.step->ToString());
-    return text;
-  }
-  std::vector<std::string> values;
-  for (const model::Quantity& value : policy.valid_values) values.push_back(value.ToString());
-  return StrCat("one of ", Join(values, ", "));
-}
-
-std::string Plural(int64_t count, std::string_view noun) { return StrCat(count, " ", noun, count == 1 ? "" : "s"); }
 
 }  // namespace
 
-std::string Search::HoldersOf(const DeviceState& state, std::string_view verb) const {
-  std::vector<std::string> names;
-  const auto add = [&](std::string name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+std::vector<Holder> Search::HoldersOf(const DeviceState& state) const {
+  std::vector<Holder> holders;
+  const auto add = [&](Holder holder) {
+    if (std::find(holders.begin(), holders.end(), holder) == holders.end()) holders.push_back(std::move(holder));
   };
   if (state.usage != nullptr) {
     for (const Hold& hold : state.usage->holds) {
-      // The Pods say more than the claim, whose name may be generated. They are in the claim's namespace.
+      // A Pod's name says more than the claim's, which may be generated. The Pods are in the claim's namespace.
       const std::string name_space = hold.claim.substr(0, hold.claim.find('/') + 1);
-      for (const std::string& pod : hold.reserved_for) add(name_space + pod);
-      if (hold.reserved_for.empty() && !hold.claim.empty()) add("claim " + hold.claim);
+      for (const std::string& pod : hold.reserved_for) add({Holder::Kind::kPod, name_space + pod});
+      if (hold.reserved_for.empty() && !hold.claim.empty()) add({Holder::Kind::kClaim, hold.claim});
     }
   }
   for (const Pick& pick : picks_) {
-    // Of the only claim the name says nothing, and a Pod with another one hears the same.
-    const bool only = plan_.claims.size() == 1;
-    if (pick.device == state.device)
-      add(StrCat("this Pod's claim", only ? "" : " ", only ? "" : plan_.claims[pick.ask->claim].claim->name));
+    if (pick.device != state.device) continue;
+    // Pods of the same shape share the answer, so the name of an only claim is left out.
+    const bool only = checked_.claims.size() == 1;
+    add({Holder::Kind::kThisPod, only ? "" : std::string(checked_.claims[pick.ask->claim].claim->name)});
   }
-  return names.empty() ? "" : StrCat(verb, Shortened(names));
+  return holders;
 }
 
-Search::Refusal Search::WhyNoCapacity(const Ask& ask, const DeviceState& state) const {
+std::optional<Search::Refusal> Search::WhyNoCapacity(const Ask& ask, const DeviceState& state) const {
   const model::Device& spec = *inventory_.devices()[state.device].device;
   CapacityRefusal refusal;
-  if (CapacityFits(*ask.spec, spec, state.usage, state.taken, &refusal)) return {kTried, ""};
-  const auto capacity =
-      std::find_if(spec.capacity.begin(), spec.capacity.end(), [&](const auto& c) { return c.name.full == refusal.name; });
-  switch (refusal.why) {
-    case CapacityRefusal::Why::kUnknownName: {
-      std::vector<std::string> names;
-      for (const model::Capacity& c : spec.capacity) names.emplace_back(c.name.full);
-      return {kSelector, StrCat("has no capacity ", Quoted(refusal.name), names.empty() ? "" : StrCat("; it has ", Join(names, ", ")))};
-    }
-    case CapacityRefusal::Why::kPolicy:
-      // Whatever steps there are, the device is too small.
-      if (refusal.asked > capacity->value) {
-        model::Quantity free = capacity->value;
-        const model::Quantity* held = state.usage == nullptr ? nullptr : state.usage->Consumed(refusal.name);
-        if (held != nullptr) free.Sub(*held);
-        return {kCapacity, Amounts(refusal.name, refusal.asked, free, capacity->value)};
-      }
-      return {kCapacity, StrCat(refusal.name, ": ", refusal.asked.Canonical(), " asked, but it is given ", PolicyText(*capacity->policy))};
-    default: break;
+  if (CapacityFits(*ask.spec, spec, state.usage, state.taken, &refusal)) return std::nullopt;
+  Reason reason;
+  reason.name = refusal.name;
+  reason.asked = refusal.asked;
+  if (refusal.why == CapacityRefusal::Why::kUnknownName) {
+    reason.kind = Kind::kUnknownCapacity;
+    for (const model::Capacity& capacity : spec.capacity) reason.names.emplace_back(capacity.name.full);
+    return Refusal{Step::kSelector, std::move(reason)};
   }
-  const std::string holders = HoldersOf(state, " (held by ");
-  return {kCapacity, StrCat(Amounts(refusal.name, refusal.asked, refusal.free, refusal.whole), holders, holders.empty() ? "" : ")")};
+  reason.kind = Kind::kNotEnough;
+  reason.free = refusal.free;
+  reason.whole = refusal.whole;
+  if (refusal.why == CapacityRefusal::Why::kPolicy) {
+    const auto capacity =
+        std::find_if(spec.capacity.begin(), spec.capacity.end(), [&](const auto& c) { return c.name.full == refusal.name; });
+    if (refusal.asked <= capacity->value) {
+      reason.kind = Kind::kCapacityPolicy;
+      reason.given = GivenBy(*capacity->policy);
+      return Refusal{Step::kCapacity, std::move(reason)};
+    }
+    // The device is too small, whatever its policy says.
+    reason.free = reason.whole = capacity->value;
+    const model::Quantity* held = state.usage == nullptr ? nullptr : state.usage->Consumed(refusal.name);
+    if (held != nullptr) reason.free.Sub(*held);
+    return Refusal{Step::kCapacity, std::move(reason)};
+  }
+  reason.holders = HoldersOf(state);
+  return Refusal{Step::kCapacity, std::move(reason)};
+}
+
+std::optional<Search::Refusal> Search::WhyNoConstraint(const Ask& ask, const InventoryDevice& entry) const {
+  for (const Constraint& constraint : constraints_[ask.claim]) {
+    if (!constraint.Concerns(ask.RequestName(), ask.SubName())) continue;
+    Constraint probe = constraint;  // giving a device back may not restore the original (compat.h)
+    if (probe.Add(ask.request, *entry.device, entry.slice->driver)) continue;
+    Reason reason = Of(constraint.distinct() ? Kind::kAttributeSame : Kind::kAttributeDiffers);
+    if (FindAttribute(*entry.device, entry.slice->driver, constraint.attribute()) == nullptr) reason.kind = Kind::kAttributeMissing;
+    reason.name = constraint.attribute();
+    return Refusal{Step::kConstraint, std::move(reason)};
+  }
+  return std::nullopt;
 }
 
 Search::Refusal Search::WhyNot(const Ask& ask, uint32_t device) {
   const InventoryDevice& entry = inventory_.devices()[device];
   const model::Device& spec = *entry.device;
   const DeviceState& state = StateOf(device);
-  // What does not match would not help even when it were free, so that is said first.
+  // A device that does not match would not help even if it were free, so this comes first.
   const Match match = matcher_.Matches(ask.group, device);
-  if (match == Match::kError) return {kSelector, matcher_.error().message()};
-  if (match == Match::kNo) return {kSelector, matcher_.WhyNot(ask.group, device)};
+  if (match == Match::kError) {
+    Reason reason = Of(Kind::kSelectorError);
+    reason.detail = matcher_.error().message();
+    return {Step::kSelector, std::move(reason)};
+  }
+  if (match == Match::kNo) return {Step::kSelector, matcher_.WhyNot(ask.group, device)};
   if (ask.admin ? TakenByClaim(ask.claim, device) : IsInUse(state)) {
-    const std::string holders = HoldersOf(state, " by ");
-    return {kInUse, StrCat("taken whole", holders)};
+    Reason reason = Of(Kind::kTakenWhole);
+    reason.holders = HoldersOf(state);
+    return {Step::kInUse, std::move(reason)};
   }
   if (options_.features.consumable_capacity) {
-    Refusal refusal = WhyNoCapacity(ask, state);
-    if (!refusal.text.empty()) return refusal;
+    if (std::optional<Refusal> refusal = WhyNoCapacity(ask, state)) return *std::move(refusal);
   }
   if (!spec.consumes_counters.empty()) {
-    if (!options_.features.partitionable_devices) return {kCounters, "consumes counters, and the gate DRAPartitionableDevices is off"};
+    if (!options_.features.partitionable_devices) return {Step::kCounters, Of(Kind::kCountersOff)};
     const bool reserve = !(IsShareable(spec) && CountersPaid(state));
-    if (reserve && !counters_.Reserve(entry)) return {kCounters, counters_.WhyNot(entry)};
+    if (reserve && !counters_.Reserve(entry)) return {Step::kCounters, counters_.WhyNot(entry)};
     if (reserve) counters_.Release(entry);
   }
   if (options_.features.device_taints) {
     if (const model::Taint* taint = PreventingTaint(spec.taints, ask.spec->tolerations)) {
-      return {kTaint, StrCat("tainted ", taint->key, taint->value.empty() ? "" : StrCat("=", taint->value), ":", taint->effect,
-                             ", which the request does not tolerate")};
+      Reason reason = Of(Kind::kTainted);
+      reason.taint = {std::string(taint->key), std::string(taint->value), std::string(taint->effect)};
+      return {Step::kTaint, std::move(reason)};
     }
   }
-  for (const Constraint& constraint : constraints_[ask.claim]) {
-    if (!constraint.Concerns(ask.RequestName(), ask.SubName())) continue;
-    Constraint probe = constraint;  // giving a device back may not restore the original (compat.h)
-    if (probe.Add(ask.request, spec, entry.slice->driver)) continue;
-    if (FindAttribute(spec, entry.slice->driver, constraint.attribute()) == nullptr) {
-      return {kConstraint, StrCat("has no attribute ", constraint.attribute(), ", which a constraint needs")};
-    }
-    return {kConstraint, StrCat("its ", constraint.attribute(), constraint.distinct() ? " is the same as" : " differs from",
-                                " that of a device picked before")};
-  }
-  return {kTried, ""};
+  if (std::optional<Refusal> refusal = WhyNoConstraint(ask, entry)) return *std::move(refusal);
+  return {Step::kTried, Of(Kind::kNotTogether)};
 }
 
 void Search::ReturnToStuck() {
@@ -148,59 +141,64 @@ void Search::ReturnToStuck() {
   while (claim < stuck_->claim) claim_begin_[++claim] = static_cast<uint32_t>(picks_.size());
 }
 
+Search::Refusal Search::WhyNotStuck(std::span<const Ask* const> asks, uint32_t device) {
+  const bool picked = std::any_of(picks_.begin(), picks_.end(), [&](const Pick& pick) {
+    return pick.device == device && pick.ask->claim == stuck_->claim && pick.ask->request == stuck_->request;
+  });
+  if (picked) return {Step::kTried, Of(Kind::kAlreadyPicked)};
+  // Of two alternatives that came equally far, the one that asks for less is nearer to fit.
+  const auto came_farther = [](const Refusal& a, const Refusal& b) {
+    if (a.step != b.step) return a.step > b.step;
+    return a.reason.kind == Kind::kNotEnough && b.reason.kind == Kind::kNotEnough && a.reason.asked < b.reason.asked;
+  };
+  std::optional<Refusal> farthest;
+  for (const Ask* ask : asks) {
+    Refusal refusal = WhyNot(*ask, device);
+    if (farthest && !came_farther(refusal, *farthest)) continue;
+    refusal.reason.alternative = ask->SubName();
+    farthest = std::move(refusal);
+  }
+  return *std::move(farthest);
+}
+
 Reasons Search::Explain() {
   Reasons reasons;
   if (stuck_ == nullptr) return reasons;
   ReturnToStuck();
-  const model::ResourceClaim& claim = *plan_.claims[stuck_->claim].claim;
-  reasons.claim = claim.FullName();
+  reasons.claim = checked_.claims[stuck_->claim].claim->FullName();
   reasons.request = stuck_->RequestName();
+  reasons.all = stuck_->all;
+  reasons.asked = stuck_->count;
+  reasons.devices = inventory_.devices().size();
 
-  // The alternatives of the request that was stuck, or the one ask that it is.
+  // The alternatives of the stuck request, or its only ask.
   std::vector<const Ask*> asks;
-  for (const Ask& ask : plan_.asks) {
-    if (ask.claim == stuck_->claim && ask.request == stuck_->request) asks.push_back(&ask);
+  for (const Ask& ask : checked_.asks) {
+    if (ask.claim != stuck_->claim || ask.request != stuck_->request) continue;
+    asks.push_back(&ask);
+    reasons.asked = std::min(reasons.asked, ask.count);
   }
-  const auto& devices = inventory_.devices();
-  std::map<std::string, size_t> reason_of;  // by text
-  int64_t tried = 0;
-  for (uint32_t device = 0; device < devices.size(); ++device) {
-    const bool own = std::any_of(picks_.begin(), picks_.end(), [&](const Pick& pick) {
-      return pick.device == device && pick.ask->claim == stuck_->claim && pick.ask->request == stuck_->request;
-    });
-    Refusal best{-1, ""};
-    for (const Ask* ask : asks) {
-      if (Refusal refusal = WhyNot(*ask, device); refusal.rank > best.rank) best = std::move(refusal);
-    }
-    if (own) best = {kTried, "picked for this request already"};
-    if (best.rank == kTried) {
-      ++tried;
-      if (best.text.empty()) best.text = "fits by itself, but not together with the rest of the Pod's claims";
-    }
-    const auto [at, is_new] = reason_of.emplace(std::move(best.text), reasons.reasons.size());
-    if (is_new) reasons.reasons.push_back({at->first, {}});
-    reasons.reasons[at->second].devices.push_back(inventory_.DeviceName(device));
+  std::map<Reason, size_t> index_of;
+  for (uint32_t device = 0; device < reasons.devices; ++device) {
+    Refusal refusal = WhyNotStuck(asks, device);
+    if (refusal.step == Step::kTried) ++reasons.would_do;
+    const auto [at, is_new] = index_of.emplace(std::move(refusal.reason), reasons.ruled_out.size());
+    if (is_new) reasons.ruled_out.push_back({at->first, {}});
+    reasons.ruled_out[at->second].devices.push_back(inventory_.DeviceName(device));
   }
   for (const Pool& pool : inventory_.pools()) {
-    if (pool.incomplete) reasons.reasons.push_back({StrCat("pool ", pool.name, ": its driver ", pool.driver, " is still publishing"), {}});
-    if (!pool.invalid.empty())
-      reasons.reasons.push_back({StrCat("pool ", pool.name, " of ", pool.driver, " is invalid: ", pool.invalid), {}});
+    Reason reason = Of(pool.incomplete ? Kind::kPoolIncomplete : Kind::kPoolInvalid);
+    reason.name = pool.name;
+    reason.driver = pool.driver;
+    if (pool.incomplete) reasons.ruled_out.push_back({reason, {}});
+    reason.kind = Kind::kPoolInvalid;
+    reason.detail = pool.invalid;
+    if (!pool.invalid.empty()) reasons.ruled_out.push_back({std::move(reason), {}});
   }
-  int64_t least = stuck_->count;
-  for (const Ask* ask : asks) least = std::min(least, ask->count);
-  const std::string asked = stuck_->all ? "all matching devices asked" : StrCat(Plural(least, "device"), " asked");
-  const std::string node = StrCat("node ", inventory_.node().name);
-  if (stuck_too_many_) {
-    reasons.summary = StrCat(asked, ", but the claim would get more than the ", kMaxResults, " devices that one may have");
-  } else if (devices.empty()) {
-    reasons.summary = StrCat(asked, ", and ", node, " has no devices");
-  } else if (tried > 0) {
-    reasons.summary = StrCat(asked, ", ", tried, " of ", devices.size(), " on ", node, " would do, but not together with the rest");
-  } else if (devices.size() == 1) {
-    reasons.summary = StrCat(asked, ", and the only one of ", node, " does not fit");
-  } else {
-    reasons.summary = StrCat(asked, ", none of the ", devices.size(), " of ", node, " fits");
-  }
+  reasons.kind = stuck_too_many_        ? Reasons::Kind::kTooMany
+                 : reasons.devices == 0 ? Reasons::Kind::kNoDevices
+                 : reasons.would_do > 0 ? Reasons::Kind::kNotTogether
+                                        : Reasons::Kind::kNoneFits;
   return reasons;
 }
 

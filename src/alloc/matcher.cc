@@ -90,18 +90,22 @@ Match Matcher::Fail(Group& group, const Step& step, std::string_view stage, cons
   return Match::kError;
 }
 
-std::string Matcher::WhyNot(uint32_t group_index, uint32_t index) {
+Reason Matcher::WhyNot(uint32_t group_index, uint32_t index) {
   Group& group = groups_[group_index];
   const InventoryDevice& device = inventory_.devices()[index];
-  if (!features_.binding_conditions && device.device->binding_conditions && !device.device->binding_conditions->empty()) {
-    return "has binding conditions, and the gate DRADeviceBindingConditions is off";
-  }
+  Reason reason;
+  reason.kind = Reason::Kind::kBindingConditions;
+  if (!features_.binding_conditions && device.device->binding_conditions && !device.device->binding_conditions->empty()) return reason;
   const Step* failed = nullptr;
   if (RunSelectors(group, device, &failed) == Match::kNo) {
-    const std::string owner = failed->of_class ? StrCat("class ", group.device_class->name, ", ") : "";
-    return StrCat(owner, "selector ", failed->index + 1, " is false: ", failed->program->Explain(*device.device, device.slice->driver));
+    reason.kind = Reason::Kind::kSelectorFalse;
+    if (failed->of_class) reason.device_class = group.device_class->name;
+    reason.selector = failed->index + 1;
+    reason.found = failed->program->Explain(*device.device, device.slice->driver);
+    return reason;
   }
-  return StrCat("is not on node ", inventory_.node().name);
+  reason.kind = Reason::Kind::kNotOnNode;
+  return reason;
 }
 
 }  // namespace allot::alloc

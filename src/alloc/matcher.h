@@ -13,6 +13,7 @@
 
 #include "alloc/compat.h"
 #include "alloc/inventory.h"
+#include "alloc/reasons.h"
 #include "base/status.h"
 #include "cel/cache.h"
 #include "model/claim.h"
@@ -51,8 +52,8 @@ class Matcher {
   // Of the last call of Matches that gave kError.
   const Status& error() const { return error_; }
 
-  // Why Matches says no: `selector 1 is false: productName is "NVIDIA L4"`. REQUIRES kNo.
-  std::string WhyNot(uint32_t group, uint32_t device);
+  // Why Matches says no. REQUIRES kNo.
+  Reason WhyNot(uint32_t group, uint32_t device);
 
  private:
   struct Step {

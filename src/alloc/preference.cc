@@ -1,5 +1,7 @@
 #include "alloc/preference.h"
 
+#include "model/memory.h"
+
 namespace allot::alloc {
 namespace {
 
@@ -13,13 +15,11 @@ class Fit : public Preference {
   static double Left(const Candidate& candidate) {
     const std::vector<model::Capacity>& capacity = candidate.device.capacity;
     if (capacity.empty()) return 0;
-    size_t which = 0;
-    for (size_t i = 0; i < capacity.size(); ++i) {
-      if (capacity[i].name.id == "memory") which = i;
-    }
+    const model::Capacity* const memory = model::MemoryOf(candidate.device);
+    const size_t which = memory == nullptr ? 0 : static_cast<size_t>(memory - capacity.data());
     constexpr double kTieBreak = 1e-6;  // the size of the device decides only between equal remainders
     const double size = capacity[which].value.AsApproximateFloat64() * kTieBreak;
-    if (!candidate.device.allow_multiple_allocations) return size;  // what it does not use nobody else can
+    if (!candidate.device.allow_multiple_allocations) return size;  // no other claim can use the rest
     model::Quantity left = capacity[which].value;
     if (candidate.usage != nullptr) {
       if (const model::Quantity* held = candidate.usage->Consumed(capacity[which].name.full)) left.Sub(*held);

@@ -14,13 +14,13 @@ constexpr uint64_t kFailuresBeforeRemembering = 24;
 constexpr size_t kMaxRemembered = 1'000'000;
 
 // Whether giving back a device always restores the constraint (compat.h has the quirks for which it does not).
-bool RestoresState(const model::Constraint& constraint, const PlannedClaim& claim, const Plan& plan, const Features& features,
+bool RestoresState(const model::Constraint& constraint, const CheckedClaim& claim, const CheckedClaims& checked, const Features& features,
                    const Quirks& quirks) {
   if (constraint.match_attribute) return !features.list_type_attributes || !quirks.match_keeps_narrowed_list;
   if (!quirks.distinct_keeps_one_value_per_request) return true;
-  for (uint32_t request = 0; const PlannedRequest& entry : plan.RequestsOf(claim)) {
+  for (uint32_t request = 0; const CheckedRequest& entry : checked.RequestsOf(claim)) {
     for (uint32_t ask = entry.first_ask; ask < entry.end_ask; ++ask) {
-      if (plan.asks[ask].count > 1 || plan.asks[ask].request != request) return false;
+      if (checked.asks[ask].count > 1 || checked.asks[ask].request != request) return false;
     }
     ++request;
   }
@@ -29,9 +29,9 @@ bool RestoresState(const model::Constraint& constraint, const PlannedClaim& clai
 
 }  // namespace
 
-Search::Search(const Plan& plan, const Inventory& inventory, const Ledger& ledger, const Options& options, const Preference* preference,
-               Matcher& matcher, std::pmr::memory_resource& arena)
-    : plan_(plan),
+Search::Search(const CheckedClaims& checked, const Inventory& inventory, const Ledger& ledger, const Options& options,
+               const Preference* preference, Matcher& matcher, std::pmr::memory_resource& arena)
+    : checked_(checked),
       inventory_(inventory),
       ledger_(ledger),
       options_(options),
@@ -39,13 +39,13 @@ Search::Search(const Plan& plan, const Inventory& inventory, const Ledger& ledge
       quirks_(options.quirks),
       matcher_(matcher),
       counters_(inventory, ledger, options.features),
-      constraints_(plan.claims.size(), &arena),
-      chosen_(plan.requests.size(), &arena),
-      claim_begin_(plan.claims.size(), &arena),
+      constraints_(checked.claims.size(), &arena),
+      chosen_(checked.requests.size(), &arena),
+      claim_begin_(checked.claims.size(), &arena),
       picks_(&arena),
       state_of_(inventory.devices().size(), &arena),
       states_(&arena),
-      remember_(plan.claims.size(), true, &arena),
+      remember_(checked.claims.size(), true, &arena),
       in_use_(&arena) {
   if (preference_ != nullptr) {
     // Another order would meet the quirks at other devices: keep to what the constraints mean.
@@ -55,12 +55,12 @@ Search::Search(const Plan& plan, const Inventory& inventory, const Ledger& ledge
   states_.reserve(inventory.devices().size());
   picks_.reserve(8);
   in_use_.reserve(8);
-  for (size_t i = 0; i < plan.claims.size(); ++i) {
-    const PlannedClaim& claim = plan.claims[i];
+  for (size_t i = 0; i < checked.claims.size(); ++i) {
+    const CheckedClaim& claim = checked.claims[i];
     constraints_[i].reserve(claim.claim->constraints.size());
     for (const model::Constraint& spec : claim.claim->constraints) {
       constraints_[i].emplace_back(spec, options.features, quirks_);
-      remember_[i] = remember_[i] && RestoresState(spec, claim, plan, options.features, quirks_);
+      remember_[i] = remember_[i] && RestoresState(spec, claim, checked, options.features, quirks_);
     }
   }
 }
@@ -68,24 +68,24 @@ Search::Search(const Plan& plan, const Inventory& inventory, const Ledger& ledge
 Search::Outcome Search::Run() { return NextClaim(0); }
 
 Search::Outcome Search::NextClaim(uint32_t claim) {
-  if (claim == plan_.claims.size()) return Outcome::kDone;
+  if (claim == checked_.claims.size()) return Outcome::kDone;
   claim_begin_[claim] = static_cast<uint32_t>(picks_.size());
-  return NextRequest(claim, plan_.claims[claim].first_request);
+  return NextRequest(claim, checked_.claims[claim].first_request);
 }
 
 Search::Outcome Search::NextRequest(uint32_t claim, uint32_t request) {
   if (++steps_ > options_.max_steps) return Outcome::kGaveUp;
-  if (request == plan_.claims[claim].end_request) {
+  if (request == checked_.claims[claim].end_request) {
     const Outcome outcome = NextClaim(claim + 1);
     // Other devices here may leave room for an alternative with fewer devices there.
     return outcome == Outcome::kTooMany ? Outcome::kFail : outcome;
   }
-  const PlannedRequest& entry = plan_.requests[request];
-  if (!entry.has_alternatives) return NextDevice(plan_.asks[entry.first_ask], 0, 0);
+  const CheckedRequest& entry = checked_.requests[request];
+  if (!entry.has_alternatives) return NextDevice(checked_.asks[entry.first_ask], 0, 0);
   bool all_too_many = true;
   for (uint32_t i = entry.first_ask; i < entry.end_ask; ++i) {
     chosen_[request] = i - entry.first_ask;
-    const Outcome outcome = NextDevice(plan_.asks[i], 0, 0);
+    const Outcome outcome = NextDevice(checked_.asks[i], 0, 0);
     if (outcome == Outcome::kTooMany) continue;
     if (outcome != Outcome::kFail) return outcome;
     all_too_many = false;
@@ -130,7 +130,7 @@ Search::Outcome Search::PickAll(const Ask& ask, int64_t picked) {
     if (!constraint_refused_) return Outcome::kFail;
     const InventoryDevice& entry = inventory_.devices()[device];
     error_ =
-        Invalid("claim ", plan_.claims[ask.claim].claim->FullName(), ", request ", ask.spec->name, ": cannot add device ",
+        Invalid("claim ", checked_.claims[ask.claim].claim->FullName(), ", request ", ask.spec->name, ": cannot add device ",
                 entry.slice->driver, "/", entry.slice->pool, "/", entry.device->name, " because a claim constraint would not be satisfied");
     return Outcome::kError;
   }
@@ -304,7 +304,7 @@ void Search::Sign(DeviceState& state, uint64_t change) {
 }
 
 void Search::StartRemembering() {
-  equivalence_.emplace(plan_, inventory_, ledger_, options_.features, matcher_);
+  equivalence_.emplace(checked_, inventory_, ledger_, options_.features, matcher_);
   for (const DeviceState& state : states_) {
     used_ += equivalence_->HashOf(state.device, state.signature);
     used_ -= equivalence_->HashOf(state.device, 0);
@@ -332,7 +332,7 @@ Hash128 Search::StateHash(const Ask& ask, int64_t picked, uint32_t start) const 
     hash.Append(own.low);
     hash.Append(own.high);
   }
-  hash.Append(static_cast<uint64_t>(&ask - plan_.asks.data()));
+  hash.Append(static_cast<uint64_t>(&ask - checked_.asks.data()));
   hash.Append(static_cast<uint64_t>(picked));
   hash.Append(picks_.size() - claim_begin_[ask.claim]);
   for (const Constraint& constraint : constraints_[ask.claim]) {
@@ -345,7 +345,7 @@ Hash128 Search::StateHash(const Ask& ask, int64_t picked, uint32_t start) const 
 
 void Search::NoteStuck(const Ask& ask, int64_t picked, bool too_many) {
   // Later asks count more than later devices of one ask.
-  const size_t depth = static_cast<size_t>(&ask - plan_.asks.data()) * (kMaxResults + 1) + static_cast<size_t>(picked);
+  const size_t depth = static_cast<size_t>(&ask - checked_.asks.data()) * (kMaxResults + 1) + static_cast<size_t>(picked);
   if (!options_.explain || (stuck_ != nullptr && depth <= stuck_depth_)) return;
   stuck_ = &ask;
   stuck_depth_ = depth;

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "alloc/allocator.h"
+#include "alloc/checked_claims.h"
 #include "alloc/constraint.h"
 #include "alloc/counters.h"
 #include "alloc/equivalence.h"
 #include "alloc/hash.h"
 #include "alloc/matcher.h"
-#include "alloc/plan.h"
 #include "base/status.h"
 #include "model/quantity.h"
 
@@ -33,19 +33,19 @@ class Search {
  public:
   enum class Outcome {
     kDone,     // picks() is the solution
-    kFail,     // there is none
-    kTooMany,  // there is none because a claim would get more devices than it may have
+    kFail,     // no solution
+    kTooMany,  // no solution, because a claim would get more devices than it may have
     kError,    // error() says why the question cannot be decided
     kGaveUp,   // the steps were used up
   };
 
-  Search(const Plan& plan, const Inventory& inventory, const Ledger& ledger, const Options& options, const Preference* preference,
-         Matcher& matcher, std::pmr::memory_resource& arena);
+  Search(const CheckedClaims& checked, const Inventory& inventory, const Ledger& ledger, const Options& options,
+         const Preference* preference, Matcher& matcher, std::pmr::memory_resource& arena);
 
   Outcome Run();
 
   std::span<const Pick> picks() const { return picks_; }
-  // The alternative that was taken for a request (its position in Plan::requests); 0 where there is only one.
+  // The alternative that was taken for a request (its position in CheckedClaims::requests); 0 where there is only one.
   uint32_t chosen(uint32_t request) const { return chosen_[request]; }
   const Status& error() const { return error_; }
   uint64_t steps() const { return steps_; }
@@ -82,15 +82,20 @@ class Search {
   DeviceState& StateOf(uint32_t device);
   void Sign(DeviceState& state, uint64_t change);
 
-  // The first thing that rules a device out for an ask in the present state, and how far the device came: an alternative for which it
-  // came farther says more. Nothing ruled it out: it was tried, and led nowhere.
+  // How far a device came before it was ruled out, for one ask.
+  enum class Step { kSelector, kInUse, kCapacity, kCounters, kTaint, kConstraint, kTried };
+  // The first thing that rules a device out for an ask in the present state. kTried: nothing did, and the search led nowhere.
   struct Refusal {
-    int rank;
-    std::string text;
+    Step step = Step::kTried;
+    Reason reason;
   };
   Refusal WhyNot(const Ask& ask, uint32_t device);
-  Refusal WhyNoCapacity(const Ask& ask, const DeviceState& state) const;
-  std::string HoldersOf(const DeviceState& state, std::string_view verb) const;
+  // Nothing: the device has the capacity.
+  std::optional<Refusal> WhyNoCapacity(const Ask& ask, const DeviceState& state) const;
+  std::optional<Refusal> WhyNoConstraint(const Ask& ask, const InventoryDevice& entry) const;
+  std::vector<Holder> HoldersOf(const DeviceState& state) const;
+  // What rules the device out for the stuck request: the refusal of the alternative for which it came farthest.
+  Refusal WhyNotStuck(std::span<const Ask* const> asks, uint32_t device);
   void ReturnToStuck();
 
   void NoteStuck(const Ask& ask, int64_t picked, bool too_many = false);
@@ -99,7 +104,7 @@ class Search {
   void LeaveConstraints(const Ask& ask, size_t added);
   Hash128 StateHash(const Ask& ask, int64_t picked, uint32_t start) const;
 
-  const Plan& plan_;
+  const CheckedClaims& checked_;
   const Inventory& inventory_;
   const Ledger& ledger_;
   const Options& options_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kShortestToken = 16;
 
-// Those above it as others have them: /var/lib/allot is for everybody to pass.
+// Makes parent folders with the usual mode, because every user must pass through /var/lib/allot.
 Status MakeFolder(const std::string& path) {
   struct stat found = {};
   if (::stat(path.c_str(), &found) == 0) return Status();
@@ -26,14 +26,14 @@ bool Exists(const std::string& path) {
   return ::stat(path.c_str(), &found) == 0;
 }
 
-// A first start that was cut off leaves an empty store as well, but neither of the files that only a server that runs makes.
+// An interrupted first start also leaves an empty store, but not the files that only a running server makes.
 Status CheckStore(const DataFolder& folder) {
   struct stat store = {};
   if (::stat(folder.store().c_str(), &store) != 0 || store.st_size > 0) return Status();
   for (const std::string& sign : {folder.admin_config(), folder.tokens()}) {
     if (!Exists(sign)) continue;
-    return Invalid(folder.store(), ": is empty, though a server has run here (", sign,
-                   " is its); restore it from a copy, or remove it to begin anew, without objects");
+    return Invalid(folder.store(), ": is empty, but a server has run here (it wrote ", sign,
+                   "); restore it from a copy, or remove it to start again without objects");
   }
   return Status();
 }
@@ -41,27 +41,27 @@ Status CheckStore(const DataFolder& folder) {
 }  // namespace
 
 Result<DataFolder> OpenDataFolder(const std::string& path) {
-  // KUBECONFIG, PATH and LD_LIBRARY_PATH are lists with colons; what is printed of it has a line for itself.
+  // KUBECONFIG, PATH and LD_LIBRARY_PATH separate paths by colons, and output has one path per line.
   if (path.find_first_of(":\n") != path.npos)
-    return Invalid(Quoted(path), ": a folder with a colon or a line's end in its path cannot be used");
+    return Invalid(Quoted(path), ": a folder with a colon or a line break in its path cannot be used");
   const mode_t before = ::umask(0077);
   const Status made = MakeFolder(path);
   ::umask(before | 0077);
   TRY(made);
   struct stat folder = {};
   if (::stat(path.c_str(), &folder) != 0) return Unavailable("look at ", path, ": ", std::strerror(errno));
-  if (!S_ISDIR(folder.st_mode)) return Invalid(path, " is no folder");
-  // Who can write there could put a store, a token or a certificate of their own in place of ours.
-  if (folder.st_uid != ::geteuid()) return Invalid(path, " belongs to user ", folder.st_uid, ", and this is user ", ::geteuid());
-  if ((folder.st_mode & 0022) != 0) return Invalid(path, ": others may write there; `chmod go-w ", path, "` ends that");
+  if (!S_ISDIR(folder.st_mode)) return Invalid(path, " is not a folder");
+  // A user who can write there could replace the store, a token or a certificate.
+  if (folder.st_uid != ::geteuid())
+    return Invalid(path, " belongs to user ", folder.st_uid, ", but this process runs as user ", ::geteuid());
+  if ((folder.st_mode & 0022) != 0) return Invalid(path, ": other users may write there; run `chmod go-w ", path, "`");
   if (::access(path.c_str(), W_OK | X_OK) != 0) return Unavailable("write to ", path, ": ", std::strerror(errno));
   DataFolder opened{path};
   for (const std::string& secret : {opened.store(), opened.tokens(), opened.admin_token(), opened.admin_config(), opened.pki()}) {
     struct stat file = {};
     if (::stat(secret.c_str(), &file) != 0 || (file.st_mode & 0077) == 0) continue;
-    return Invalid(secret, ": others than its owner may read it; `chmod go= ", secret,
-                   "` ends that, and what they may have read is no secret ",
-                   "any more: of admin.token and pki, a new one is made where the old one is removed");
+    return Invalid(secret, ": other users may read it; run `chmod go= ", secret,
+                   "`. It may no longer be a secret: ", "the server makes a new admin.token or pki if you remove the old one");
   }
   TRY(CheckStore(opened));
   return opened;
@@ -71,7 +71,7 @@ Result<std::string> OpenAdminToken(FileSystem& files, Random& random, const std:
   if (files.Exists(path)) {
     ASSIGN_OR_RETURN(const std::string text, files.ReadFile(path, 4096));
     std::string token(Trim(text));
-    if (token.size() < kShortestToken) return Invalid(path, ": holds no token; remove it, and a new one is made");
+    if (token.size() < kShortestToken) return Invalid(path, ": has no token; remove it, and the server makes a new one");
     return token;
   }
   std::string token = Uuid4(random) + Uuid4(random);

@@ -66,14 +66,14 @@ TEST_F(DataFolderTest, WithASecretThatOthersMayReadIsRefused) {
   EXPECT_THAT(OpenDataFolder(root_), IsStatus(Code::kInvalid, HasSubstr("chmod go= " + folder.admin_token())));
 }
 
-TEST_F(DataFolderTest, WhoseStoreWasEmptiedIsNotTakenForANewOne) {
+TEST_F(DataFolderTest, AFolderWithAnEmptiedStoreIsNotTakenForANewOne) {
   ASSERT_OK_AND_ASSIGN(const DataFolder folder, OpenDataFolder(root_));
   PosixFileSystem files;
   ASSERT_OK(files.WriteFileAtomic(folder.admin_token(), "x"));
   ASSERT_OK(files.WriteFileAtomic(folder.store(), ""));
   ASSERT_OK(OpenDataFolder(root_));  // a first start that was cut off
   ASSERT_OK(files.WriteFileAtomic(folder.admin_config(), "x"));
-  EXPECT_THAT(OpenDataFolder(root_), IsStatus(Code::kInvalid, HasSubstr("store.db: is empty, though a server has run here")));
+  EXPECT_THAT(OpenDataFolder(root_), IsStatus(Code::kInvalid, HasSubstr("store.db: is empty, but a server has run here")));
   ASSERT_OK(files.WriteFileAtomic(folder.store(), "x"));
   EXPECT_OK(OpenDataFolder(root_));
 }
@@ -81,7 +81,7 @@ TEST_F(DataFolderTest, WhoseStoreWasEmptiedIsNotTakenForANewOne) {
 TEST_F(DataFolderTest, ThatIsAFileOrCannotBeMadeIsAnErrorWithItsPath) {
   PosixFileSystem files;
   ASSERT_OK(files.WriteFileAtomic(root_ + "/file", ""));
-  EXPECT_THAT(OpenDataFolder(root_ + "/file"), IsStatus(Code::kInvalid, HasSubstr("is no folder")));
+  EXPECT_THAT(OpenDataFolder(root_ + "/file"), IsStatus(Code::kInvalid, HasSubstr("is not a folder")));
   EXPECT_THAT(OpenDataFolder(root_ + "/file/x"), IsStatus(Code::kNotFound, HasSubstr(root_ + "/file")));
 }
 
@@ -98,7 +98,7 @@ TEST(AdminToken, AFileWithoutOneIsAnErrorThatDoesNotShowIt) {
   SeededRandom random(1);
   ASSERT_OK(files.WriteFileAtomic("/admin.token", "short\n"));
   EXPECT_THAT(OpenAdminToken(files, random, "/admin.token"),
-              IsStatus(Code::kInvalid, "/admin.token: holds no token; remove it, and a new one is made"));
+              IsStatus(Code::kInvalid, "/admin.token: has no token; remove it, and the server makes a new one"));
 }
 
 }  // namespace

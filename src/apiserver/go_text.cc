@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cel/utf8.h"
+#include "base/utf8.h"
 
 namespace allot::apiserver {
 
@@ -26,7 +26,7 @@ void AppendHex(std::string& to, uint32_t number, int digits) {
 }
 
 void AppendEscape(std::string& to, uint32_t character) {
-  static constexpr std::string_view kLetters = "abtnvfr";  // of 7 to 13
+  static constexpr std::string_view kLetters = "abtnvfr";  // for characters 7 to 13
   to += '\\';
   if (character >= 7 && character <= 13) {
     to += kLetters[character - 7];
@@ -55,8 +55,8 @@ std::string GoQuoted(std::string_view text) {
   std::string quoted = "\"";
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
-    const uint32_t character = cel::DecodeCharacter(text, &at);
-    if (character == cel::kReplacementCharacter && at - begin == 1) {
+    const uint32_t character = DecodeCharacter(text, &at);
+    if (character == kReplacementCharacter && at - begin == 1) {
       quoted += "\\x";
       AppendHex(quoted, static_cast<unsigned char>(text[begin]), 2);
     } else if (character == '"' || character == '\\') {

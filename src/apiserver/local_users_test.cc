@@ -24,7 +24,7 @@ TEST(UserName, OfAUserWithoutAnEntryIsTheNumber) {
   EXPECT_EQ(UserName(7, ""), "uid-7");
 }
 
-TEST(UserName, NobodyGetsTheNameOfAnotherUserOrOfTheSystem) {
+TEST(UserName, NoUserGetsTheNameOfAnotherUserOrOfTheSystem) {
   EXPECT_EQ(UserName(1000, "uid-7"), "uid-1000");
   EXPECT_EQ(UserName(1000, "system:masters"), "uid-1000");
   EXPECT_EQ(UserName(1000, "system:serviceaccount:kube-system:x"), "uid-1000");
@@ -36,7 +36,7 @@ TEST(SpaceOf, IsTheNameWhereThatIsANamespace) {
     EXPECT_EQ(SpaceOf(name), name);
 }
 
-TEST(SpaceOf, ANameThatIsNoNamespaceGetsOneThatShowsIt) {
+TEST(SpaceOf, ANameThatIsNotAValidNamespaceIsMappedToAReadableOne) {
   EXPECT_THAT(SpaceOf("Jane.Doe"), MatchesRegex("user-jane-doe-[0-9a-f]{20}"));
   EXPECT_THAT(SpaceOf("CORP\\jane"), MatchesRegex("user-corp-jane-[0-9a-f]{20}"));
   EXPECT_THAT(SpaceOf(std::string(300, 'x')), MatchesRegex("user-x{37}-[0-9a-f]{20}"));
@@ -44,7 +44,7 @@ TEST(SpaceOf, ANameThatIsNoNamespaceGetsOneThatShowsIt) {
   EXPECT_THAT(SpaceOf("-"), MatchesRegex("user---[0-9a-f]{20}"));
 }
 
-TEST(SpaceOf, NobodyGetsANamespaceOfTheSystem) {
+TEST(SpaceOf, NoUserGetsASystemNamespace) {
   for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease", "allot", "allot-system"}) {
     EXPECT_THAT(SpaceOf(name), MatchesRegex("user-.*-[0-9a-f]{20}")) << name;
   }

@@ -4,7 +4,7 @@
 
 #include "apiserver/local_users.h"
 #include "apiserver/user_admission.h"
-#include "cel/utf8.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 namespace allot::apiserver {
@@ -19,14 +19,15 @@ std::string UserOfSpace(const Store& store, std::string_view space) {
 std::optional<Identity> OwnNamespaces::Identify(const http::RequestContext& context) const {
   std::optional<Identity> who = access_.Identify(context);
   if (!who || who->space.empty()) return who;
-  if (!cel::IsValidUtf8(who->user)) return who;  // a name that cannot be written down gets nothing
+  if (!IsValidUtf8(who->user)) return who;  // a name that is not UTF-8 gets no namespace
   if (Have(who->space, who->user)) return who;
   who->space = MappedSpaceOf(who->user);
   if (!Have(who->space, who->user)) who->space.clear();
   return who;
 }
 
-// Whether it is theirs, made if need be. What is not there, and cannot be made now, is nobody else's.
+// Returns whether the namespace belongs to the user, and creates it if needed. A namespace that does not exist and cannot be created now
+// counts as theirs.
 bool OwnNamespaces::Have(const std::string& space, const std::string& user) const {
   const Key key{"namespaces", "", space};
   if (api_.store().Get(key) == nullptr) {
@@ -36,7 +37,8 @@ bool OwnNamespaces::Have(const std::string& space, const std::string& user) cons
     made = edit.SetAt(made, {"metadata", "annotations", kUserAnnotation}, edit.String(user));
     Caller caller;
     caller.user = "system:apiserver";
-    // Made by another request at the same time, or not at all: then whatever needs it says so.
+    // This fails if another request creates it at the same time, or if nothing can be written; a request that needs the namespace then
+    // reports that.
     (void)api_.Create(caller, {api_.BuiltIn("namespaces")}, made, {}).ok();
   }
   return api_.store().Get(key) == nullptr || UserOfSpace(api_.store(), space) == user;
@@ -47,10 +49,9 @@ Status OwnNamespaces::Allow(const Identity& who, const Ask& what) const {
   const bool is_user = std::find(who.groups.begin(), who.groups.end(), kUsersGroup) != who.groups.end();
   if (status.ok() || !is_user || !who.space.empty()) return status;
   const std::string space = MappedSpaceOf(who.user);
-  return Status(status.code(),
-                StrCat(status.message(), ": the namespace ", Quoted(space),
-                       ", which would be theirs, is somebody else's; the admin can give it to them: kubectl annotate namespace ", space,
-                       " ", kUserAnnotation, "=", who.user));
+  return Status(status.code(), StrCat(status.message(), ": the namespace ", Quoted(space),
+                                      " of this user belongs to another user; the admin can assign it: kubectl annotate namespace ", space,
+                                      " ", kUserAnnotation, "=", who.user));
 }
 
 }  // namespace allot::apiserver

@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Everybody is postgres.
+// Identifies every user as postgres.
 class Postgres final : public Access {
  public:
   std::optional<Identity> Identify(const http::RequestContext&) const override {
@@ -42,14 +42,14 @@ TEST_F(OwnNamespacesTest, AUserGetsANamespaceWithTheirName) {
   EXPECT_EQ(Who().space, "postgres");
 }
 
-TEST_F(OwnNamespacesTest, ANamespaceOfTheAdminIsNotTheirsThoughItHasTheirName) {
+TEST_F(OwnNamespacesTest, ANamespaceOfTheAdminIsNotTheUsersEvenIfItHasTheirName) {
   Make("postgres", "");
   EXPECT_THAT(Who().space, StartsWith("user-postgres-"));
   EXPECT_EQ(UserOfSpace(api_.store(), Who().space), "postgres");
   EXPECT_EQ(UserOfSpace(api_.store(), "postgres"), "");
 }
 
-TEST_F(OwnNamespacesTest, WhoCannotHaveANamespaceIsToldWhy) {
+TEST_F(OwnNamespacesTest, AUserWithoutANamespaceIsToldWhy) {
   Make("postgres", "alice");
   Make(MappedSpaceOf("postgres"), "");
   EXPECT_EQ(Who().space, "");

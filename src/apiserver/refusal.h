@@ -1,5 +1,5 @@
 #pragma once
-// A request that is refused: the Status object that kube-apiserver would answer with, as details of our Status.
+// A refused request: the Status object that kube-apiserver would send, as details of allot's Status.
 
 #include <optional>
 #include <string>
@@ -8,12 +8,14 @@
 
 #include "apiserver/field_errors.h"
 #include "base/status.h"
+#include "base/system_error.h"
 
 namespace allot::apiserver {
 
 struct Kind;
 
-struct Refusal : ErrorDetails {
+// It keeps the errno of a store that could not write, for a program that embeds the API.
+struct Refusal : SystemError {
   int code = 500;
   std::string reason;  // "NotFound"; empty: none
   // details
@@ -22,7 +24,7 @@ struct Refusal : ErrorDetails {
   std::optional<int> retry_after_seconds;
 };
 
-// The refusal behind an error; nullptr where there is none (then it is an internal error, 500).
+// Returns the refusal behind an error, or nullptr; the error is then an internal one, 500.
 const Refusal* RefusalOf(const Status& status);
 bool HasReason(const Status& status, std::string_view reason);
 
@@ -31,7 +33,7 @@ Status NotFound(const Kind& kind, std::string_view name);
 Status AlreadyExists(const Kind& kind, std::string_view name);
 // 409: `Operation cannot be fulfilled on configmaps "a": why`
 Status ConflictOn(const Kind& kind, std::string_view name, std::string_view why);
-// 422: `ResourceClaim.resource.k8s.io "a" is invalid: spec.x: Required value`. REQUIRES an error.
+// 422: `ResourceClaim.resource.k8s.io "a" is invalid: spec.x: Required value`. REQUIRES: at least one error.
 Status InvalidObject(const Kind& kind, std::string_view name, const FieldErrors& errors);
 // 403: `pods "p" is forbidden: why`
 Status ForbiddenOn(const Kind& kind, std::string_view name, std::string_view why, std::vector<FieldError> causes = {});
@@ -42,10 +44,10 @@ Status MethodNotAllowed();                                              // 405
 Status NoSuchPath();                                                    // 404 "the server could not find the requested resource"
 Status Expired(std::string message);                                    // 410
 Status VersionTooLarge(uint64_t asked, uint64_t current);               // 504 Timeout, ResourceVersionTooLarge, retry after 1 s
-Status InternalError(std::string message);                              // 500 InternalError
+Status InternalError(std::string message, int system_error = 0);        // 500 InternalError
 Status Refuse(int code, std::string_view reason, std::string message);  // anything else
 
-// The Status object as JSON. What has no Refusal is a 500.
+// Writes the Status object as JSON. An error without a Refusal is a 500.
 std::string WriteStatus(const Status& status);
 int CodeOf(const Status& status);
 

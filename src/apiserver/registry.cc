@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/kinds/metadata.h"
-#include "apiserver/kinds/pod.h"
+#include "apiserver/kinds/pod/pod.h"
 #include "apiserver/patch/managed_fields.h"
 #include "apiserver/registry_work.h"
 #include "json/json.h"
@@ -12,14 +12,14 @@ namespace allot::apiserver {
 
 namespace {
 
-constexpr int kNameTries = 8;  // of generateName
+constexpr int kNameTries = 8;  // attempts for generateName
 
 bool IsOutcome(const Status& status) { return status.code() != Code::kConflict || RefusalOf(status) != nullptr; }
 
-// What the store says when a write failed, for the client.
+// Turns an error of the store into one for the client.
 Status Translated(Status status) {
   if (status.ok() || RefusalOf(status) != nullptr) return status;
-  return InternalError(StrCat("the store could not write: ", status.message()));
+  return InternalError(StrCat("the store could not write: ", status.message()), SystemErrorOf(status));
 }
 
 }  // namespace
@@ -135,19 +135,19 @@ Result<Answer> Registry::Insert(Work& work, const Proposal& proposal) {
   }
   TRY(CheckPlace(work, proposal.object));
   work.name = json::TextOf(proposal.object["metadata"]["name"]);
-  // Before admission: what the server adds belongs to nobody.
+  // Record the manager before admission: no manager owns fields that the server adds.
   json::Value object = proposal.managed ? proposal.object : RecordManager(work, json::Value(), proposal);
   ASSIGN_OR_RETURN(object, Mutate(work, nullptr, object, Operation::kCreate));
   object = FillNew(work, object);
-  if (work.kind.strategy != nullptr) object = work.kind.strategy->PrepareCreate(work.edit, object);
+  if (work.kind.rules != nullptr) object = work.kind.rules->PrepareCreate(work.edit, object);
   ASSIGN_OR_RETURN(object, Canonical(work, object));
 
   FieldErrors errors;
   ValidateMetadata(work.kind, object, errors);
-  if (work.kind.strategy != nullptr) work.kind.strategy->Validate(object, errors);
+  if (work.kind.rules != nullptr) work.kind.rules->Validate(object, errors);
   if (!errors.empty()) return InvalidObject(work.kind, work.name, errors);
   TRY(Admit(work, nullptr, object, Operation::kCreate));
-  if (work.kind.strategy != nullptr) work.kind.strategy->Warn(object, work.warnings);
+  if (work.kind.rules != nullptr) work.kind.rules->Warn(object, work.warnings);
 
   Answer answer;
   answer.code = 201;
@@ -173,9 +173,9 @@ Result<Answer> Registry::Replace(Work& work, const Existing& existing, const Pro
   ASSIGN_OR_RETURN(object, Mutate(work, &old, object, Operation::kUpdate));
   if (work.target.subresource == "ephemeralcontainers") {
     object = PrepareEphemeralContainers(work.edit, object, old);
-  } else if (work.kind.strategy != nullptr && !work.IsAction()) {
-    object = work.target.subresource == "status" ? work.kind.strategy->PrepareStatus(work.edit, object, old)
-                                                 : work.kind.strategy->PrepareUpdate(work.edit, object, old);
+  } else if (work.kind.rules != nullptr && !work.IsAction()) {
+    object = work.target.subresource == "status" ? work.kind.rules->PrepareStatus(work.edit, object, old)
+                                                 : work.kind.rules->PrepareUpdate(work.edit, object, old);
   }
   ASSIGN_OR_RETURN(object, Canonical(work, object));
   object = RaiseGeneration(work, old, object);
@@ -184,12 +184,12 @@ Result<Answer> Registry::Replace(Work& work, const Existing& existing, const Pro
   ValidateChange(work, object, old, errors);
   if (!errors.empty()) return InvalidObject(work.kind, work.name, errors);
   TRY(Admit(work, &old, object, Operation::kUpdate));
-  if (work.kind.strategy != nullptr) work.kind.strategy->Warn(object, work.warnings);
+  if (work.kind.rules != nullptr) work.kind.rules->Warn(object, work.warnings);
   object = KeepTimes(work.edit, old, object);
   return Finish(work, existing, old, object);
 }
 
-// A deletion that only waited for its finalizers.
+// Whether the object was only waiting for its finalizers.
 bool Registry::IsOver(const Kind& kind, const json::Value& object) {
   const json::Value& metadata = object["metadata"];
   if (metadata["deletionTimestamp"].IsNull() || !json::ItemsOf(metadata["finalizers"]).empty()) return false;

@@ -1,5 +1,5 @@
-// Of Registry: from a body or a patch to an object, and who owns its fields.
-#include "apiserver/kinds/custom_prune.h"
+// Registry: decodes bodies and patches into objects, and records the owners of fields.
+#include "apiserver/kinds/custom/prune.h"
 #include "apiserver/patch/json_patch.h"
 #include "apiserver/patch/managed_fields.h"
 #include "apiserver/patch/merge_patch.h"
@@ -19,14 +19,14 @@ Result<json::Value> Registry::Patched(Work& work, const Existing& existing, Patc
     case PatchType::kStrategic:
       if (!patch.IsObject()) return BadRequest("a strategic merge patch is a JSON object");
       if (work.kind.custom)
-        return Refuse(415, "UnsupportedMediaType", "strategic merge patches are not for custom resources; use a merge patch");
+        return Refuse(415, "UnsupportedMediaType", "custom resources do not support strategic merge patches; use a merge patch");
       return ApplyStrategicPatch(work.edit, *work.kind.schema, existing.object, patch);
     case PatchType::kApply: break;
   }
   return InternalError("no such type of patch");
 }
 
-// A body as an object of the kind, with its defaults.
+// Decodes a body into an object of the kind, with defaults.
 Result<json::Value> Registry::Decode(Work& work, const json::Value& body) const {
   const Kind& kind = work.kind;
   if (!body.IsObject()) return BadRequest(StrCat("the body must be a ", kind.type.kind, " object, not ", json::KindName(body.kind())));
@@ -44,7 +44,7 @@ Result<json::Value> Registry::Decode(Work& work, const json::Value& body) const 
   std::vector<std::string> unknown;
   ASSIGN_OR_RETURN(const json::Value object, Understood(work, body, &unknown));
   TRY(CheckFields(work, unknown));
-  return kind.strategy == nullptr ? object : kind.strategy->Default(work.edit, object);
+  return kind.rules == nullptr ? object : kind.rules->Default(work.edit, object);
 }
 
 Result<json::Value> Registry::Understood(Work& work, const json::Value& body, std::vector<std::string>* unknown) const {

@@ -1,4 +1,4 @@
-// Deletion: preconditions, grace periods, finalizers, and what happens to dependents.
+// Registry: deletion with preconditions, grace periods, finalizers and propagation to dependents.
 #include <algorithm>
 
 #include "apiserver/registry.h"
@@ -28,7 +28,7 @@ json::Value SetFinalizers(json::Editor& edit, const json::Value& object, const s
 
 int64_t NumberOr(const json::Value& value, int64_t other) { return value.IsNumber() ? value.AsInt64().value_or(other) : other; }
 
-// How long a Pod is given: what the caller says, else what the Pod says; none for one that never ran or has ended.
+// Returns a Pod's grace period: the caller's, else the Pod's own; 0 for a Pod that never ran or has ended.
 int64_t GraceOf(const json::Value& pod, const DeleteOptions& options) {
   const std::string_view phase = json::TextOf(pod["status"]["phase"]);
   if (json::TextOf(pod["spec"]["nodeName"]).empty() || phase == "Succeeded" || phase == "Failed") return 0;
@@ -38,7 +38,7 @@ int64_t GraceOf(const json::Value& pod, const DeleteOptions& options) {
   return std::min(grace, NumberOr(pod["metadata"]["deletionGracePeriodSeconds"], grace));  // it never becomes longer
 }
 
-// The finalizers that the garbage collector takes off when it has done its part.
+// Returns the finalizers, with those for the propagation policy; the garbage collector removes them when it is done.
 std::vector<std::string_view> WithPropagation(const Kind& kind, const json::Value& object, const DeleteOptions& options) {
   std::vector<std::string_view> finalizers = FinalizersOf(object);
   std::string_view policy = options.propagation;
@@ -71,7 +71,7 @@ Status Registry::CheckPreconditions(const Target& target, const Existing& existi
   return Status();
 }
 
-// The object as it is while it waits for its end; nothing changed where it already does.
+// Returns the object with its deletion marked; unchanged if it already is.
 json::Value Registry::Ended(Work& work, const json::Value& old, const DeleteOptions& options) const {
   json::Editor& edit = work.edit;
   json::Value object = SetFinalizers(edit, old, WithPropagation(work.kind, old, options));
@@ -108,7 +108,7 @@ Result<Answer> Registry::TryDelete(const Caller& caller, const Target& target, c
   Answer answer;
   const Key key = KeyOf(target);
   if (IsOver(*target.kind, object)) {
-    // Watches and the caller see what was stored, not the marks of a deletion that never had to wait.
+    // Watches and the caller see the stored object without deletion marks, because this deletion did not have to wait.
     const json::Value& last = old["metadata"]["deletionTimestamp"].IsNull() && !target.kind->graceful ? old : object;
     answer.removed = true;
     if (options.dry_run) {
@@ -136,7 +136,7 @@ Result<Answer> Registry::Delete(const Caller& caller, const Target& target, cons
     Result<Answer> answer = TryDelete(caller, target, options);
     if (answer.ok() || RefusalOf(answer.status()) != nullptr) return answer;
     if (answer.status().code() != Code::kConflict) {
-      return InternalError(StrCat("the store could not delete: ", answer.status().message()));
+      return InternalError(StrCat("the store could not delete: ", answer.status().message()), SystemErrorOf(answer.status()));
     }
   }
 }

@@ -1,8 +1,8 @@
-// Of Registry: what happens to an object between its body and the store.
+// Registry: the steps between an object's body and the store.
 #include <algorithm>
 
 #include "apiserver/kinds/metadata.h"
-#include "apiserver/kinds/pod.h"
+#include "apiserver/kinds/pod/pod.h"
 #include "apiserver/registry_work.h"
 #include "kube/timestamp.h"
 
@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kModified = "the object has been modified; please apply your changes to the latest version and try again";
 
 std::string RandomSuffix(Random& random) {
-  static constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";  // no vowels: no words
+  static constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";  // without vowels, so no words appear
   std::string suffix;
   for (int i = 0; i < 5; ++i) suffix += kLetters[random.Below(kLetters.size())];
   return suffix;
@@ -21,7 +21,7 @@ std::string RandomSuffix(Random& random) {
 
 }  // namespace
 
-// The namespace and name that an object says must be those of its path.
+// The namespace and name in an object must be those of its path.
 Status Registry::CheckPlace(const Work& work, const json::Value& object) const {
   const std::string_view space = json::TextOf(object["metadata"]["namespace"]), name = json::TextOf(object["metadata"]["name"]);
   if (!space.empty() && space != work.target.space) {
@@ -63,7 +63,7 @@ Status Registry::Refused(const Work& work, Status status) {
   return RefusalOf(status) != nullptr ? status : ForbiddenOn(work.kind, work.name, status.message());
 }
 
-// What only the server may say about a new object.
+// Sets what only the server may set in a new object.
 json::Value Registry::FillNew(Work& work, const json::Value& object) {
   json::Editor& edit = work.edit;
   json::Value metadata = object["metadata"];
@@ -86,7 +86,7 @@ json::Value Registry::FillNew(Work& work, const json::Value& object) {
   return work.kind.has_status && !work.kind.keeps_status_on_create ? edit.Without(filled, "status") : filled;
 }
 
-// What an update cannot change.
+// Restores what an update cannot change.
 json::Value Registry::CarryOver(Work& work, const json::Value& old, const Proposal& proposal) const {
   json::Editor& edit = work.edit;
   const json::Value& object = proposal.object;
@@ -99,7 +99,7 @@ json::Value Registry::CarryOver(Work& work, const json::Value& old, const Propos
   for (const std::string_view key : {"uid", "name"}) {
     if (json::TextOf(metadata[key]).empty()) metadata = edit.Set(metadata, key, before[key]);
   }
-  // A client that knows nothing of managers leaves them alone. An apply may have left none.
+  // Keep the managers if the client omits them. After an apply there may be none.
   if (!proposal.managed && metadata["managedFields"].IsNull() && !before["managedFields"].IsNull()) {
     metadata = edit.Set(metadata, "managedFields", before["managedFields"]);
   }
@@ -117,7 +117,8 @@ json::Value Registry::CarryOver(Work& work, const json::Value& old, const Propos
   return result;
 }
 
-// What a write of the status changes: that, and the metadata where the kind lets it (Strategy::PrepareStatus may take some of it back).
+// Returns the result of a status write: the new status, and the metadata if the kind allows it (KindRules::PrepareStatus may undo some of
+// that).
 json::Value Registry::OnlyStatus(Work& work, const json::Value& old, const json::Value& object) const {
   json::Editor& edit = work.edit;
   json::Value metadata = object["metadata"];
@@ -163,13 +164,13 @@ Status Registry::CheckVersion(const Work& work, const Existing& existing, const 
 
 void Registry::ValidateChange(Work& work, const json::Value& object, const json::Value& old, FieldErrors& errors) const {
   ValidateMetadataUpdate(work.kind, object, old, errors);
-  if (work.kind.strategy == nullptr || work.IsAction()) return;
+  if (work.kind.rules == nullptr || work.IsAction()) return;
   if (work.target.subresource == "status") {
-    work.kind.strategy->ValidateStatus(object, old, errors);
+    work.kind.rules->ValidateStatus(object, old, errors);
   } else if (work.target.subresource == "ephemeralcontainers") {
     ValidateEphemeralContainersUpdate(object, old, errors);
   } else {
-    work.kind.strategy->ValidateUpdate(object, old, errors);
+    work.kind.rules->ValidateUpdate(object, old, errors);
   }
 }
 

@@ -1,18 +1,18 @@
-// Of Registry: the form in which objects are stored.
+// Registry: the stored form of objects.
 #include <cstring>
 
 #include "apiserver/registry_work.h"
 #include "apiserver/schema/normalize.h"
-#include "cel/utf8.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-constexpr size_t kMaxObject = 3 << 20;  // bytes that are stored
+constexpr size_t kMaxObject = 3 << 20;  // stored bytes
 
-// The quick half of IsValidUtf8, eight bytes at a time.
+// The fast path of IsValidUtf8, eight bytes at a time.
 bool IsAscii(std::string_view text) {
   uint64_t all = 0;
   while (text.size() >= sizeof all) {
@@ -43,16 +43,16 @@ Result<Registry::Existing> Registry::Load(const Target& target) const {
   return existing;
 }
 
-// The form in which it is stored, but for the version.
+// Returns the stored form, except for the version.
 Result<json::Value> Registry::Canonical(Work& work, const json::Value& object) const {
   if (work.kind.custom) return WithTypeInFront(work.edit, work.kind, work.api_version, object);
   Result<Normalized> normalized = Normalize(work.edit, *work.kind.schema, object, work.normal);
-  if (!normalized.ok()) return InternalError(StrCat("an object that was made is none: ", normalized.status().message()));
+  if (!normalized.ok()) return InternalError(StrCat("the resulting object is invalid: ", normalized.status().message()));
   return WithTypeInFront(work.edit, work.kind, work.api_version, normalized->value);
 }
 
 Result<Draft> Registry::MakeDraft(const Kind& kind, const json::Value& object) const {
-  // With its key and quotes it cannot stand in a name, which is all that is before it.
+  // The mark is unique: before it the text has only names, which cannot contain the key with its quotes.
   static constexpr std::string_view kMark = "@version@", kMarked = "\"resourceVersion\":\"@version@\"";
   json::Arena arena;
   json::Editor edit(arena);
@@ -62,9 +62,8 @@ Result<Draft> Registry::MakeDraft(const Kind& kind, const json::Value& object) c
     return Refuse(413, "RequestEntityTooLarge",
                   StrCat("the object would have ", text.size(), " bytes; at most ", kMaxObject, " can be stored"));
   }
-  // What is stored must be readable: names and managers come from other places than a body that was parsed, and patches put one body into
-  // another.
-  if (!IsAscii(text) && !cel::IsValidUtf8(text)) return BadRequest("the object has a text that is not UTF-8");
+  // Verify that the object can be read back: names and managers do not come from a parsed body, and patches combine bodies.
+  if (!IsAscii(text) && !IsValidUtf8(text)) return BadRequest("the object has a text that is not UTF-8");
   if (json::DepthOf(object) > json::Limits().depth)
     return BadRequest(StrCat("the object has lists and objects more than ", json::Limits().depth, " deep"));
   const size_t marked = text.find(kMarked);

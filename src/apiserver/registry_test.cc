@@ -156,7 +156,7 @@ TEST_F(RegistryTest, AWriteWithoutAChangeIsNotStored) {
   EXPECT_EQ(same.entry, made.entry);
 }
 
-TEST_F(RegistryTest, AChangeIsTriedAgainWhereSomebodyElseWasFaster) {
+TEST_F(RegistryTest, AChangeIsRetriedAfterAConflict) {
   ASSERT_OK(Create("configmaps", R"({"metadata":{"name":"a"},"data":{"n":"1"}})"));
   int tries = 0;
   const auto answer =
@@ -178,6 +178,7 @@ TEST_F(RegistryTest, AFullDiskIsAnInternalErrorThatSaysSo) {
   const auto answer = Create("configmaps", StrCat(R"({"metadata":{"name":"b"},"data":{"k":")", std::string(500'000, 'x'), R"("}})"));
   EXPECT_EQ(CodeOf(answer.status()), 500);
   EXPECT_THAT(answer.status().message(), HasSubstr("full"));
+  EXPECT_EQ(SystemErrorOf(answer.status()), ENOSPC);
 }
 
 TEST_F(RegistryTest, TheLastFinalizerThatGoesEndsADeletion) {

@@ -1,6 +1,6 @@
 #include "apiserver/scale.h"
 
-#include "apiserver/kinds/custom_kind.h"
+#include "apiserver/kinds/custom/kind.h"
 #include "apiserver/schema/normalize.h"
 #include "json/json.h"
 
@@ -8,7 +8,7 @@ namespace allot::apiserver {
 
 namespace {
 
-constexpr int kPatchTries = 100;  // each is lost to a write of somebody else
+constexpr int kPatchTries = 100;  // each failed attempt means that another writer was faster
 constexpr std::string_view kApiVersion = "autoscaling/v1";
 
 const Kind& ScaleKind() {
@@ -78,7 +78,7 @@ Result<Answer> WriteScale(Api& api, const Caller& caller, const Target& whole, c
   json::Editor edit(arena);
   ASSIGN_OR_RETURN(const json::Value scale, Decode(edit, whole, body));
   TRY(CheckUid(api, whole, json::TextOf(scale["metadata"]["uid"])));
-  // A merge patch of the object. The replicas of a custom kind are checked by its own rules.
+  // Write it as a merge patch of the object. The rules of a custom kind check its replicas.
   if (const CustomScale* custom = ScaleOf(*whole.kind)) {
     return api.Patch(caller, whole, PatchType::kMerge, custom->Write(edit, edit.Object({}), scale), options);
   }

@@ -17,10 +17,10 @@ bool IsSymbol(char c) { return c == '=' || c == '!' || c == '(' || c == ')' || c
 
 }  // namespace
 
-// Words and symbols of a label selector; "" at its end.
-class Tokens {
+// The words and symbols of a label selector; "" at its end.
+class SelectorTokens {
  public:
-  explicit Tokens(std::string_view text) : text_(text) { Next(); }
+  explicit SelectorTokens(std::string_view text) : text_(text) { Next(); }
 
   std::string_view Peek() const { return token_; }
   bool AtEnd() const { return token_.empty(); }
@@ -62,7 +62,7 @@ std::optional<int64_t> Integer(std::string_view text) {
   return number;
 }
 
-// "a\,b" without its escapes; nothing for a backslash that escapes nothing.
+// Removes the escapes of "a\,b". Returns nullopt for an invalid escape.
 std::optional<std::string> Unescaped(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -105,13 +105,13 @@ Result<Selector> Selector::Parse(const Kind& kind, std::string_view labels, std:
 }
 
 Status Selector::ParseLabels(std::string_view text) {
-  Tokens tokens(text);
+  SelectorTokens tokens(text);
   while (!tokens.AtEnd()) {
     Requirement one;
     const bool absent = tokens.Take("!");
     if (!tokens.IsWord()) return BadSelector(text, "a label is missing");
     one.key = tokens.Next();
-    if (!model::IsLabelKey(one.key)) return BadSelector(text, StrCat(Quoted(one.key), " is no label key"));
+    if (!model::IsLabelKey(one.key)) return BadSelector(text, StrCat(Quoted(one.key), " is not a label key"));
     if (absent) {
       one.op = Op::kAbsent;
     } else if (!tokens.AtEnd() && tokens.Peek() != ",") {
@@ -124,7 +124,7 @@ Status Selector::ParseLabels(std::string_view text) {
   return Status();
 }
 
-Status Selector::ReadOperator(std::string_view text, Tokens& tokens, Requirement& one) {
+Status Selector::ReadOperator(std::string_view text, SelectorTokens& tokens, Requirement& one) {
   const std::string_view op = tokens.Next();
   if (op == "in" || op == "notin") {
     one.op = op == "in" ? Op::kIn : Op::kNotIn;
@@ -137,12 +137,12 @@ Status Selector::ReadOperator(std::string_view text, Tokens& tokens, Requirement
     one.op = op == "!=" ? Op::kNotIn : op == ">" ? Op::kAbove : op == "<" ? Op::kBelow : Op::kIn;
     one.values.emplace_back(tokens.IsWord() ? tokens.Next() : std::string_view());
     const bool compares = one.op == Op::kAbove || one.op == Op::kBelow;
-    if (compares && !Integer(one.values.front())) return BadSelector(text, "a whole number expected behind '<' or '>'");
+    if (compares && !Integer(one.values.front())) return BadSelector(text, "a whole number expected after '<' or '>'");
   } else {
     return BadSelector(text, StrCat("found ", Quoted(op), ", expected: in, notin, =, ==, !=, <, >"));
   }
   for (const std::string& value : one.values) {
-    if (!model::IsLabelValue(value)) return BadSelector(text, StrCat(Quoted(value), " is no label value"));
+    if (!model::IsLabelValue(value)) return BadSelector(text, StrCat(Quoted(value), " is not a label value"));
   }
   return Status();
 }

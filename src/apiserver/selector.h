@@ -1,5 +1,5 @@
 #pragma once
-// Label and field selectors, as list, watch and deletecollection take them.
+// Label and field selectors of list, watch and deletecollection.
 
 #include <string>
 #include <string_view>
@@ -13,14 +13,14 @@ namespace allot::apiserver {
 
 class Selector {
  public:
-  Selector() = default;  // everything
+  Selector() = default;  // selects everything
 
-  // BadRequest (refusal.h) with what is wrong; field labels must be those of the kind.
+  // Returns BadRequest (refusal.h) with what is wrong. Field labels must be those of the kind.
   static Result<Selector> Parse(const Kind& kind, std::string_view labels, std::string_view fields);
 
   bool Matches(const Entry& entry) const;
   bool empty() const { return labels_.empty() && fields_.empty(); }
-  // Where the fields ask for one name: that.
+  // The name, if the fields select a single one.
   const std::string& only_name() const { return only_name_; }
 
  private:
@@ -33,14 +33,14 @@ class Selector {
   enum class Source { kName, kNamespace, kField };
   struct FieldTerm {
     Source source = Source::kField;
-    size_t index = 0;  // of kField
+    size_t index = 0;  // for kField
     std::string value;
     bool equal = true;
   };
 
   Status ParseLabels(std::string_view text);
   Status ParseFields(const Kind& kind, std::string_view text);
-  static Status ReadOperator(std::string_view text, class Tokens& tokens, Requirement& one);
+  static Status ReadOperator(std::string_view text, class SelectorTokens& tokens, Requirement& one);
   static bool Holds(const Requirement& one, const Index& index);
 
   std::vector<Requirement> labels_;
@@ -48,7 +48,7 @@ class Selector {
   std::string only_name_;
 };
 
-// What selectors of `kind` look at in `object`.
+// Returns the parts of `object` that selectors of `kind` examine.
 Index IndexOf(const Kind& kind, const json::Value& object);
 
 }  // namespace allot::apiserver

@@ -2,10 +2,10 @@
 
 #include <mutex>
 #include "apiserver/controllers/controllers.h"
-#include "apiserver/kinds/custom_kind.h"
-#include "apiserver/kinds/dra_admission.h"
-#include "apiserver/kinds/pod_admission.h"
-#include "apiserver/kubeconfig_door.h"
+#include "apiserver/kinds/custom/kind.h"
+#include "apiserver/kinds/dra/admission.h"
+#include "apiserver/kinds/pod/admission.h"
+#include "apiserver/kubeconfig_handler.h"
 #include "apiserver/namespace_admission.h"
 #include "apiserver/own_namespaces.h"
 #include "apiserver/registry.h"
@@ -21,9 +21,9 @@ constexpr std::chrono::seconds kDrain{2};
 
 http::ServerOptions HttpOptions() {
   http::ServerOptions options;
-  // Writers wait for the disk in their worker; those that wait together are written together.
+  // A writer waits for the disk in its worker; concurrent writes share one transaction.
   options.workers = 32;
-  options.max_body = 4 << 20;  // a little more than the API takes, so that it is the API that says so
+  options.max_body = 4 << 20;  // slightly more than the API accepts, so that the API reports the error
   return options;
 }
 
@@ -34,7 +34,7 @@ std::vector<std::shared_ptr<const Admission>> Chain(const std::vector<std::share
   return chain;
 }
 
-// How clients on this machine reach what listens on `address`.
+// Returns the URL of `address` for clients on this machine.
 std::string UrlOf(const std::string& address, int port, bool secure) {
   std::string host = address;
   if (address == "0.0.0.0") host = "127.0.0.1";
@@ -53,7 +53,7 @@ class Embedded final : public Server {
         controllers_(registry_, hub_, clock, options.log),
         access_(access, registry_),
         handler_({registry_, hub_, access_, clock, options.logs}),
-        door_(access_, options.tokens),
+        kubeconfigs_(access_, options.tokens),
         authority_pem_(options.authority_pem) {}
 
   ~Embedded() override {
@@ -97,7 +97,7 @@ class Embedded final : public Server {
     http::ServerOptions options = HttpOptions();
     options.tls = tls;
     const auto handle = [this](const http::RequestContext& context, const std::shared_ptr<http::ResponseWriter>& writer) {
-      if (!door_.Serve(context, *writer, url_, Authority())) handler_.Handle(context, writer);
+      if (!kubeconfigs_.Serve(context, *writer, url_, Authority())) handler_.Handle(context, writer);
     };
     ASSIGN_OR_RETURN(auto server, http::Server::Start(std::move(listener), options, handle));
     servers_.push_back(std::move(server));
@@ -111,16 +111,16 @@ class Embedded final : public Server {
   Controllers controllers_;
   const OwnNamespaces access_;
   RestHandler handler_;
-  const KubeconfigDoor door_;
+  const KubeconfigHandler kubeconfigs_;
   mutable std::mutex authority_mutex_;
   std::string authority_pem_;
   int port_ = 0;
-  std::string url_;  // known before the first request that could ask for it
+  std::string url_;  // set before a request can need it
   http::Server* tcp_ = nullptr;
-  std::vector<std::unique_ptr<http::Server>> servers_;  // last: they call the others
+  std::vector<std::unique_ptr<http::Server>> servers_;  // last, because they call the others
 };
 
-// The kinds of what is in the file, by resource: the built-in ones, and those that definitions in the file made.
+// The kinds of the objects in the file, by resource: built-in ones and those of stored definitions.
 class StoredKinds {
  public:
   StoredKinds() {

@@ -24,7 +24,7 @@ Result<http::KeyPair> Read(const FileSystem& files, const Files& paths) {
   return pair;
 }
 
-// The key first: a certificate is never there without it.
+// Writes the key first, so that a certificate never exists without its key.
 Status Write(FileSystem& files, const Files& paths, const http::KeyPair& pair) {
   TRY(files.WriteFileAtomic(paths.key, pair.key_pem));
   return files.WriteFileAtomic(paths.certificate, pair.certificate_pem);
@@ -32,7 +32,7 @@ Status Write(FileSystem& files, const Files& paths, const http::KeyPair& pair) {
 
 Status WithWayOut(const Status& status, const Files& authority) {
   return Status(status.code(), StrCat(status.message(), "; restore ", authority.certificate, " and ", authority.key,
-                                      " from a copy, or remove both to begin anew: clients then need a new kubeconfig"));
+                                      " from a copy, or remove both to make new ones: clients then need a new kubeconfig"));
 }
 
 Result<http::KeyPair> OpenAuthority(FileSystem& files, WallTime now, const Files& paths) {

@@ -14,22 +14,23 @@ constexpr std::string_view kEverybody = "system:authenticated";
 
 enum class Where { kAnywhere, kOwn };
 
-// Everybody may do what a row allows that fits them; what no row allows, nobody may.
+// A user may do what any matching row allows, and nothing else.
 struct Row {
   std::string_view group;
-  Where where;                        // own: the namespace of the user
-  std::string_view verbs, resources;  // separated by spaces; *: all. "jobs.batch" has a group; "pods/log" is a subresource, "pods" is not
+  Where where;                        // kOwn: the user's namespace
+  std::string_view verbs, resources;  // separated by spaces; *: all. "jobs.batch" includes the group; "pods" does not include the
+                                      // subresource "pods/log"
 };
 
 constexpr Row kTable[] = {
     {kAdminsGroup, Where::kAnywhere, "*", "*"},
-    // What a user makes is in a namespace of their own.
+    // Users create objects in their own namespace.
     {kUsersGroup, Where::kOwn, "*",
      "pods pods/log pods/eviction configmaps secrets events deployments.apps deployments.apps/scale replicasets.apps "
      "replicasets.apps/scale jobs.batch resourceclaims.resource.k8s.io resourceclaimtemplates.resource.k8s.io leases.coordination.k8s.io"},
     {kUsersGroup, Where::kOwn, "get list watch",
      "serviceaccounts pods/status deployments.apps/status replicasets.apps/status jobs.batch/status resourceclaims.resource.k8s.io/status"},
-    // Who shares a GPU sees with whom; Secrets and ConfigMaps stay with their owners.
+    // Users who share a GPU see each other's Pods, but not Secrets and ConfigMaps.
     {kUsersGroup, Where::kAnywhere, "get list watch",
      "namespaces nodes pods events deployments.apps replicasets.apps jobs.batch resourceclaims.resource.k8s.io "
      "resourceclaimtemplates.resource.k8s.io resourceslices.resource.k8s.io deviceclasses.resource.k8s.io "
@@ -50,7 +51,7 @@ std::string WithSubresource(const std::string& resource, const Ask& what) {
   return what.subresource.empty() ? resource : StrCat(resource, "/", what.subresource);
 }
 
-// As the table has it. The group counts: pods.example.com are no Pods.
+// Returns the resource as the table names it, with its group: pods.example.com are not Pods.
 std::string RowNameOf(const Ask& what) {
   return WithSubresource(what.group.empty() ? what.resource : StrCat(what.resource, ".", what.group), what);
 }
@@ -67,7 +68,7 @@ Identity Impersonated(const http::Headers& headers, std::string_view user) {
   return identity;
 }
 
-// The words in lines of at most `width`, each line behind `indent`.
+// Wraps the words into lines of at most `width`, each after `indent`.
 std::string Wrapped(std::string_view words, size_t width, std::string_view indent) {
   std::string text, line;
   for (const std::string_view word : Split(words, ' ')) {
@@ -115,7 +116,7 @@ std::optional<Identity> TableAccess::Identify(const http::RequestContext& contex
 }
 
 Status TableAccess::Allow(const Identity& who, const Ask& what) const {
-  if (!what.path.empty()) return Status();  // what the server says of itself is for everybody whom it knows
+  if (!what.path.empty()) return Status();  // documents about the server are open to every identified user
   if (std::any_of(std::begin(kTable), std::end(kTable), [&](const Row& row) { return Allows(row, who, what); })) return Status();
   const std::string where = what.space.empty() ? std::string("at the cluster scope") : StrCat("in the namespace \"", what.space, "\"");
   return Invalid("User \"", who.user, "\" cannot ", what.verb, " resource \"", WithSubresource(what.resource, what), "\" in API group \"",
@@ -126,10 +127,10 @@ std::string WriteAccessTable() {
   std::string text = "Users may do what an entry of their group allows, and nothing else.\n";
   for (const Row& row : kTable) {
     text +=
-        StrCat("\n", row.group, ", ", row.where == Where::kOwn ? "in the namespace of their own" : "everywhere", ": ",
+        StrCat("\n", row.group, ", ", row.where == Where::kOwn ? "in their own namespace" : "everywhere", ": ",
                row.verbs == "*" ? "everything" : row.verbs, "\n", Wrapped(row.resources == "*" ? "all kinds" : row.resources, 76, "    "));
   }
-  return text + "\neverybody whom the server knows: get\n    /version /api /apis /openapi, and reviews of their own access\n";
+  return text + "\nevery user whom the server identifies: get\n    /version /api /apis /openapi, and reviews of their own access\n";
 }
 
 }  // namespace allot::apiserver

@@ -67,7 +67,7 @@ TEST_F(TableAccessTest, ATokenIsItsOwner) {
   EXPECT_EQ(access_.Identify(WithToken("Bearer guest-token"))->space, "");
 }
 
-TEST_F(TableAccessTest, ABadTokenIsNobodyAlsoOnTheSocketOfARealUser) {
+TEST_F(TableAccessTest, ABadTokenIdentifiesNoUserEvenOnTheSocket) {
   for (const char* header :
        {"", "Bearer", "Bearer ", "Bearer x", "bearer admin-token", "admin-token", "Basic YWRtaW46eA==", "Bearer admin-token2"}) {
     EXPECT_EQ(User(WithToken(header)), "nobody") << header;
@@ -97,7 +97,7 @@ TEST_F(TableAccessTest, AdminsOfTheSocketAreOfTheMastersAndHaveNoNamespace) {
   }
 }
 
-TEST_F(TableAccessTest, AnAdminMayActAsSomebodyElseAndIsThenNoAdmin) {
+TEST_F(TableAccessTest, AnAdminMayImpersonateAndThenLosesTheirOwnRights) {
   http::RequestContext context = WithToken("Bearer admin-token");
   context.request.headers.Add("Impersonate-User", "alice");
   EXPECT_THAT(access_.Identify(context)->groups, ElementsAre("system:authenticated"));
@@ -108,7 +108,7 @@ TEST_F(TableAccessTest, AnAdminMayActAsSomebodyElseAndIsThenNoAdmin) {
   EXPECT_FALSE(May(*who, "get", "secrets", "bob"));
 }
 
-TEST_F(TableAccessTest, AUserWhoWouldActAsSomebodyElseMayNothing) {
+TEST_F(TableAccessTest, AUserWhoImpersonatesIsRefused) {
   http::RequestContext context = FromSocket(1000);
   context.request.headers.Add("Impersonate-User", "bob");
   context.request.headers.Add("Impersonate-Group", "system:masters");
@@ -150,7 +150,7 @@ TEST_F(TableAccessTest, UsersReadButDoNotWriteWhatControllersWrite) {
   }
 }
 
-TEST_F(TableAccessTest, UsersSeeWithWhomTheyShare) {
+TEST_F(TableAccessTest, UsersSeeTheUsersTheyShareWith) {
   for (const char* resource : {"namespaces", "nodes", "pods", "resourceclaims.resource.k8s.io", "resourceclaimtemplates.resource.k8s.io",
                                "resourceslices.resource.k8s.io", "deviceclasses.resource.k8s.io", "priorityclasses.scheduling.k8s.io",
                                "runtimeclasses.node.k8s.io", "customresourcedefinitions.apiextensions.k8s.io", "events", "deployments.apps",
@@ -181,20 +181,20 @@ TEST_F(TableAccessTest, ACustomKindOfTheSameNameIsAnotherKind) {
   EXPECT_TRUE(May(admin_, "create", "pods.evil.example.com", "alice"));
 }
 
-TEST_F(TableAccessTest, ARefusalNamesWhoWhatAndWhere) {
+TEST_F(TableAccessTest, ARefusalNamesTheUserTheResourceAndTheNamespace) {
   EXPECT_THAT(access_.Allow(alice_, {"list", "", "secrets", "", "bob", "", ""}),
               IsStatus(Code::kInvalid, "User \"alice\" cannot list resource \"secrets\" in API group \"\" in the namespace \"bob\""));
   EXPECT_THAT(access_.Allow(alice_, {"create", "", "nodes", "", "", "", ""}), IsStatus(Code::kInvalid, HasSubstr("at the cluster scope")));
 }
 
-TEST_F(TableAccessTest, WhatTheServerSaysOfItselfIsForEverybodyWhomItKnows) {
+TEST_F(TableAccessTest, DocumentsAboutTheServerAreOpenToEveryIdentifiedUser) {
   EXPECT_OK(access_.Allow(guest_, {"get", "", "", "", "", "", "/version"}));
 }
 
 TEST(WriteAccessTable, IsForPeople) {
   const std::string text = WriteAccessTable();
   EXPECT_THAT(text, HasSubstr("system:masters, everywhere: everything\n    all kinds\n"));
-  EXPECT_THAT(text, HasSubstr("allot:users, in the namespace of their own: everything\n    pods pods/log"));
+  EXPECT_THAT(text, HasSubstr("allot:users, in their own namespace: everything\n    pods pods/log"));
   for (const std::string_view line : Split(text, '\n')) EXPECT_LE(line.size(), 80u);
 }
 

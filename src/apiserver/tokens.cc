@@ -13,7 +13,7 @@ constexpr size_t kLongestFile = 4 << 20;
 constexpr std::string_view kHashed = "sha256:";
 constexpr size_t kHashDigits = 64;
 
-// The fields of one line, as Go's reader of CSV takes them: a field in quotes may have commas, and "" for a quote.
+// Splits one line like Go's CSV reader: a quoted field may contain commas, and "" for a quote.
 Result<std::vector<std::string>> Fields(std::string_view line) {
   std::vector<std::string> fields;
   for (size_t at = 0;; ++at) {
@@ -25,7 +25,7 @@ Result<std::vector<std::string>> Fields(std::string_view line) {
         if (line[at] == '"') ++at;
         field += line[at];
       }
-      if (++at < line.size() && line[at] != ',') return Invalid("there is text behind a closing quote");
+      if (++at < line.size() && line[at] != ',') return Invalid("there is text after a closing quote");
     } else {
       const size_t end = std::min(line.find(',', at), line.size());
       field = line.substr(at, end - at);
@@ -75,11 +75,11 @@ std::string Csv(std::string_view field) {
 
 std::string WriteLine(std::string_view token, const Identity& owner) {
   std::vector<std::string> groups = owner.groups;
-  std::erase(groups, "system:authenticated");  // everybody's
+  std::erase(groups, "system:authenticated");  // every user has it
   return StrCat(kHashed, http::Sha256Hex(token), ",", Csv(owner.user), ",", Csv(owner.uid), ",", Csv(Join(groups, ",")), "\n");
 }
 
-// The text without the first lines of the user, so that at most `keep` of them are left.
+// Removes the user's first lines, so that at most `keep` of them are left.
 std::string WithoutOldest(std::string_view text, std::string_view user, size_t keep) {
   std::vector<std::string_view> lines = Split(text, '\n');
   const auto is_theirs = [&](std::string_view line) {
@@ -117,12 +117,12 @@ void Tokens::Add(std::string_view token, Identity owner) {
   fixed_[http::Sha256Hex(token)] = std::move(owner);
 }
 
-// Takes what is right, and returns what is wrong.
+// Loads the valid lines and returns the first error.
 Status Tokens::Refresh(File& file) {
   if (file.path.empty()) return Status();
   const Result<FileStamp> stamp = files_.Stamp(file.path);
   if (stamp.ok() && file.stamp == *stamp) return Status();
-  // What cannot be read may have been changed to revoke a token: better none than too many.
+  // An unreadable file may have been changed to revoke a token, so drop all its tokens.
   file.owners.clear();
   file.stamp.reset();
   if (!stamp.ok()) return stamp.status().code() == Code::kNotFound ? Status() : stamp.status();
@@ -158,7 +158,8 @@ Result<std::string> Tokens::Issue(const Identity& owner) {
   const bool is_user = std::find(owner.groups.begin(), owner.groups.end(), kUsersGroup) != owner.groups.end();
   if (is_user && !HasEntry(owner.user)) {
     return Refuse(403, "Forbidden",
-                  StrCat("User \"", owner.user, "\" has no account on this machine, so no token is made; the unix socket works without"));
+                  StrCat("User \"", owner.user,
+                         "\" has no account on this machine, so the server makes no token; the unix socket works without one"));
   }
   std::string token = "allot_";
   for (int i = 0; i < 4; ++i) {
@@ -166,13 +167,13 @@ Result<std::string> Tokens::Issue(const Identity& owner) {
     for (int shift = 60; shift >= 0; shift -= 4) token += "0123456789abcdef"[(bits >> shift) & 15];
   }
   const std::lock_guard lock(issuing_);
-  std::string text = "# Tokens that the server gave out, as hashes. Delete a line to revoke one.\n";
+  std::string text = "# Tokens that the server issued, as hashes. Delete a line to revoke one.\n";
   if (files_.Exists(issued_.path)) {
     ASSIGN_OR_RETURN(text, files_.ReadFile(issued_.path, kLongestFile));
   }
   text = WithoutOldest(text, owner.user, kMostOfAUser - 1);
   text += WriteLine(token, owner);
-  if (text.size() > kLongestFile) return Exhausted(issued_.path, ": there are too many tokens; delete lines of those that nobody needs");
+  if (text.size() > kLongestFile) return Exhausted(issued_.path, ": there are too many tokens; delete the lines of unused ones");
   TRY(files_.WriteFileAtomic(issued_.path, text));
   return token;
 }

@@ -45,7 +45,7 @@ TEST_F(TokensTest, AFileOfKubeApiserverIsUnderstood) {
   EXPECT_EQ(UserOf("q\"q"), "c");
 }
 
-TEST_F(TokensTest, WhatIsNoTokenIsNobodys) {
+TEST_F(TokensTest, AnUnknownTokenHasNoOwner) {
   ASSERT_OK(files_.WriteFileAtomic("/given", "s3cret,alice,1000\n"));
   Open("/given");
   for (const char* token : {"", "s3cre", "s3crets", "S3cret", " s3cret", "alice"}) EXPECT_EQ(UserOf(token), "") << token;
@@ -137,7 +137,7 @@ TEST_F(TokensTest, ATokenThatCouldNotBeKeptIsNotGivenOut) {
   EXPECT_THAT(tokens_->Issue({"alice", "1", {}}), IsStatus(Code::kUnavailable, HasSubstr("No space left")));
 }
 
-TEST_F(TokensTest, AUserWhomTheSystemDoesNotKnowGetsNone) {
+TEST_F(TokensTest, AUserWithoutASystemAccountGetsNoToken) {
   Open();
   EXPECT_THAT(tokens_->Issue({"uid-3999999999", "3999999999", {"system:authenticated", "allot:users"}}),
               IsStatus(Code::kInvalid, HasSubstr("has no account on this machine")));
@@ -145,7 +145,7 @@ TEST_F(TokensTest, AUserWhomTheSystemDoesNotKnowGetsNone) {
   EXPECT_OK(tokens_->Issue({"uid-3999999999", "3999999999", {"system:masters"}}));  // of the server itself
 }
 
-// A disk that lets somebody do something in the middle of a write.
+// A disk that runs a function in the middle of a write.
 class SlowDisk final : public FileSystem {
  public:
   explicit SlowDisk(FileSystem& files) : files_(files) {}
@@ -172,7 +172,7 @@ class SlowDisk final : public FileSystem {
   FileSystem& files_;
 };
 
-TEST_F(TokensTest, NobodyWaitsForTheWriteOfAnothersToken) {
+TEST_F(TokensTest, ALookupDoesNotWaitForTheWriteOfAToken) {
   SlowDisk disk(files_);
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Tokens> opened, Tokens::Open(disk, random_, {"/issued", ""}));
   Tokens& tokens = *opened;

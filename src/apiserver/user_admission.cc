@@ -13,17 +13,17 @@ namespace allot::apiserver {
 namespace {
 
 constexpr std::string_view kClaimProtection = "resource.kubernetes.io/delete-protection";
-constexpr size_t kMostInMessage = 8;  // fields; all are causes
+constexpr size_t kMostInMessage = 8;  // fields in the message; the causes list all
 
 struct Maker {
   std::string_view resource;
-  bool is_pod;  // else it has a template
-  bool stays;   // what it runs cannot be given to somebody else
+  bool is_pod;  // false: it has a Pod template
+  bool stays;   // another user cannot change what it runs
 };
 constexpr Maker kMakers[] = {
     {"pods", true, true}, {"deployments.apps", false, false}, {"replicasets.apps", false, false}, {"jobs.batch", false, true}};
 
-// Nothing where the request makes no Pods, or its caller may do as they like.
+// Returns nullptr if the request makes no Pods, or its caller is not restricted.
 const Maker* MakerOf(const AdmissionRequest& request) {
   if (request.operation == Operation::kDelete) return nullptr;
   if (!request.subresource.empty() && request.subresource != "ephemeralcontainers") return nullptr;
@@ -54,7 +54,7 @@ Status Refused(const AdmissionRequest& request, const FieldErrors& errors) {
   return ForbiddenOn(request.kind, request.name, Join(texts, "; "), errors.all());
 }
 
-// Empty: the request may leave the name of its user.
+// Returns no errors if the request may set its user's name.
 FieldErrors CheckName(const AdmissionRequest& request, const Maker& maker, const json::Value& object) {
   FieldErrors errors;
   const FieldPath field = PlaceOf(maker).Child("metadata").Child("annotations").Key(kUserAnnotation);
@@ -62,9 +62,9 @@ FieldErrors CheckName(const AdmissionRequest& request, const Maker& maker, const
   const std::string_view before = request.old == nullptr ? request.user : NameOn(maker, *request.old);
   if (maker.stays && before != request.user) {
     const std::string whose = before.empty() ? std::string("the admin's") : StrCat("of user ", Quoted(before));
-    errors.Forbidden(field, StrCat("it is ", whose, "; delete it, and make one of your own"));
+    errors.Forbidden(field, StrCat("it is ", whose, "; delete it, and create your own"));
   } else if (!name.empty() && name != request.user) {
-    errors.Forbidden(field, StrCat("it must be ", Quoted(request.user), ", who makes it; leave it out"));
+    errors.Forbidden(field, StrCat("it must be ", Quoted(request.user), ", the user who creates it; leave it out"));
   }
   return errors;
 }
@@ -74,7 +74,7 @@ bool HasFinalizer(const json::Value& object, std::string_view finalizer) {
   return std::any_of(items.begin(), items.end(), [&](const json::Value& one) { return json::TextOf(one) == finalizer; });
 }
 
-// The finalizer keeps a claim, and with it the account of the GPU, for as long as something runs with it.
+// Keeps the finalizer of a claim in use: without it, the GPU's allocation would be lost while something still uses it.
 Status CheckClaim(const AdmissionRequest& request, const json::Value& object) {
   if (request.operation != Operation::kUpdate || IsSystem(request) || IsAdmin(request)) return Status();
   if (request.kind.type.FullName() != "resourceclaims.resource.k8s.io") return Status();
@@ -83,7 +83,8 @@ Status CheckClaim(const AdmissionRequest& request, const json::Value& object) {
   if (!in_use || !HasFinalizer(*request.old, kClaimProtection) || HasFinalizer(object, kClaimProtection)) return Status();
   FieldErrors errors;
   errors.Forbidden(FieldPath("metadata").Child("finalizers"),
-                   StrCat(kClaimProtection, " stays while the claim is in use; delete the Pods that use it, and it goes by itself"));
+                   StrCat(kClaimProtection,
+                          " cannot be removed while the claim is in use; delete the Pods that use the claim, and a controller removes it"));
   return Refused(request, errors);
 }
 
@@ -94,7 +95,7 @@ bool IsAdmin(const AdmissionRequest& request) {
 }
 bool IsSystem(const AdmissionRequest& request) { return request.user.starts_with("system:"); }
 
-// What controllers make for a user counts as well.
+// Counts what controllers make for a user too.
 Status UserAdmission::CheckCount(const AdmissionRequest& request) const {
   if (request.operation != Operation::kCreate || !request.subresource.empty() || request.space.empty() || IsAdmin(request)) return Status();
   const Store& store = request.api.store();
@@ -110,7 +111,7 @@ Result<json::Value> UserAdmission::Mutate(const AdmissionRequest& request, json:
   if (maker == nullptr) return object;
   if (const FieldErrors errors = CheckName(request, *maker, object); !errors.empty()) return Refused(request, errors);
   const json::Value name = edit.String(request.user);
-  // What cannot be changed any more stays as it was made.
+  // What is immutable stays as it was created.
   const bool begun = maker->stays && request.old != nullptr;
   const json::Value spec =
       RestrictUsersPod(edit, PodOf(*maker, object)["spec"], begun ? PodOf(*maker, *request.old)["spec"] : json::Value());
@@ -127,10 +128,10 @@ Status UserAdmission::Validate(const AdmissionRequest& request, const json::Valu
   TRY(CheckClaim(request, object));
   const Maker* const maker = MakerOf(request);
   if (maker == nullptr) return Status();
-  // Steps behind this one may have changed the name again.
+  // Later admission steps may have changed the name again.
   FieldErrors errors = CheckName(request, *maker, object);
   if (errors.empty() && NameOn(*maker, object) != request.user) {
-    return InternalError(StrCat("the annotation ", kUserAnnotation, " was lost on the way"));
+    return InternalError(StrCat("the annotation ", kUserAnnotation, " was lost during admission"));
   }
   CheckUsersPod(PlaceOf(*maker), PodOf(*maker, object), request.uid, errors);
   return errors.empty() ? Status() : Refused(request, errors);

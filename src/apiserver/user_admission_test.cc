@@ -90,7 +90,7 @@ TEST_F(UserAdmissionTest, WhatMakesPodsHasTheNameOnItsTemplate) {
   }
 }
 
-TEST_F(UserAdmissionTest, NobodyLeavesTheNameOfSomebodyElse) {
+TEST_F(UserAdmissionTest, AUserCannotSetAnotherUsersName) {
   const auto pod = Admit(pods_, R"({"metadata":{"annotations":{"allot.dev/user":"bob"}}})");
   ASSERT_THAT(pod, IsStatus(Code::kInvalid,
                             HasSubstr("pods \"p\" is forbidden: metadata.annotations[allot.dev/user]: Forbidden: it must be \"alice\"")));
@@ -107,14 +107,14 @@ TEST_F(UserAdmissionTest, AnUpdateThatDropsTheNameKeepsIt) {
   EXPECT_THAT(AdmitText(pods_, R"({"metadata":{"annotations":{"allot.dev/user":"root"}}})", kOld), HasSubstr("it must be \"alice\""));
 }
 
-TEST_F(UserAdmissionTest, APodOrJobOfSomebodyElseIsNotTakenOver) {
+TEST_F(UserAdmissionTest, APodOrJobOfAnotherUserCannotBeTakenOver) {
   EXPECT_THAT(AdmitText(pods_, R"({"metadata":{}})", R"({"metadata":{}})"), HasSubstr("it is the admin's"));
   EXPECT_THAT(AdmitText(pods_, R"({"metadata":{}})", R"({"metadata":{"annotations":{"allot.dev/user":"bob"}}})"),
               HasSubstr("it is of user \"bob\""));
   EXPECT_THAT(AdmitText(jobs_, R"({"spec":{"template":{}}})", R"({"spec":{"template":{}}})"), HasSubstr("it is the admin's"));
 }
 
-TEST_F(UserAdmissionTest, ADeploymentOfTheAdminRunsAsWhoChangesIt) {
+TEST_F(UserAdmissionTest, ADeploymentOfTheAdminRunsAsTheUserWhoChangesIt) {
   EXPECT_THAT(AdmitText(deployments_, R"({"spec":{"template":{}}})", R"({"spec":{"template":{}}})"),
               HasSubstr(R"("allot.dev/user":"alice")"));
 }
@@ -127,7 +127,7 @@ TEST_F(UserAdmissionTest, AdminsAndControllersPass) {
   user_ = "system:allot";
   EXPECT_EQ(AdmitText(pods_, kPod), kPod);
   user_ = "alice";
-  EXPECT_THAT(AdmitText(pods_, kPod), HasSubstr("is forbidden"));  // of no group is no admin
+  EXPECT_THAT(AdmitText(pods_, kPod), HasSubstr("is forbidden"));  // a user without groups is not an admin
 }
 
 TEST_F(UserAdmissionTest, OtherKindsAndOtherSubresourcesPass) {
@@ -146,7 +146,7 @@ TEST_F(UserAdmissionTest, AnOrdinaryPodPasses) {
               IsEmpty());
 }
 
-TEST_F(UserAdmissionTest, APodMayNotRunAsSomebodyElse) {
+TEST_F(UserAdmissionTest, APodMayNotRunAsAnotherUser) {
   EXPECT_THAT(RefusedFields(R"({"securityContext":{"runAsUser":0,"runAsGroup":0,"fsGroup":5,"supplementalGroups":[27]}})"),
               ElementsAre("spec.securityContext.runAsUser", "spec.securityContext.runAsGroup", "spec.securityContext.fsGroup",
                           "spec.securityContext.supplementalGroups"));
@@ -244,7 +244,7 @@ TEST_F(UserAdmissionTest, AClaimInUseKeepsItsFinalizer) {
   };
   constexpr std::string_view kBoth = R"("a/b","resource.kubernetes.io/delete-protection")", kOther = R"("a/b")";
   for (const std::string_view status : {R"({"allocation":{}})", R"({"reservedFor":[{"uid":"u"}]})"}) {
-    EXPECT_THAT(AdmitText(claims, claim(kOther, status), claim(kBoth, status)), HasSubstr("delete the Pods that use it"));
+    EXPECT_THAT(AdmitText(claims, claim(kOther, status), claim(kBoth, status)), HasSubstr("delete the Pods that use the claim"));
     EXPECT_EQ(AdmitText(claims, claim(kBoth, status), claim(kBoth, status)), claim(kBoth, status));
   }
   EXPECT_EQ(AdmitText(claims, claim(kOther, "{}"), claim(kBoth, "{}")), claim(kOther, "{}"));

@@ -5,14 +5,11 @@
 #include <iterator>
 #include <set>
 
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/checks.h"
 
 namespace allot::apiserver {
 namespace {
-
-using json::ItemsOf;
-using json::MembersOf;
-using json::TextOf;
 
 constexpr std::string_view kRunsAsUser = "a user's Pod runs as the user who made it; leave it out";
 constexpr std::string_view kReachesHost = "a user's Pod may not reach beyond itself; leave it out, or ask the admin";
@@ -20,7 +17,7 @@ constexpr std::string_view kOwnVolumes[] = {"configMap", "downwardAPI",         
                                             "image",     "persistentVolumeClaim", "projected", "secret"};
 
 constexpr std::string_view kOneNamespace =
-    "it would keep others' Pods from nodes; terms of a user's Pod are about their own namespace: leave it out";
+    "it would keep other users' Pods off nodes; a user's Pod selects only Pods in its own namespace: leave it out";
 constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kubernetes.io/";
 constexpr std::string_view kContainerLists[] = {"initContainers", "containers", "ephemeralContainers"};
 
@@ -37,7 +34,7 @@ void ForbidTrue(const FieldPath& field, const json::Value& object, std::initiali
   }
 }
 
-// What the security contexts of a Pod and of a container have in common.
+// Checks what the security contexts of a Pod and of a container have in common.
 void CheckContext(const FieldPath& field, const json::Value& context, std::string_view uid, FieldErrors& errors) {
   const json::Value& user = context["runAsUser"];
   if (!user.IsNull() && (uid.empty() || !user.IsNumber() || user.NumberText() != uid))
@@ -57,7 +54,7 @@ void CheckContainerContext(const FieldPath& field, const json::Value& context, s
   if (!mount.empty() && mount != "Default") errors.Forbidden(field.Child("procMount"), kReachesHost);
 }
 
-// Who probes is the machine: it would ask others on the user's behalf.
+// The machine runs the probes, so a probe of another host would make the machine send requests for the user.
 void CheckHandler(const FieldPath& field, const json::Value& handler, FieldErrors& errors) {
   for (const std::string_view way : {"httpGet", "tcpSocket"}) {
     if (!TextOf(handler[way]["host"]).empty()) errors.Forbidden(field.Child(way).Child("host"), kReachesHost);
@@ -91,7 +88,7 @@ void CheckTerm(const FieldPath& field, const json::Value& term, FieldErrors& err
   if (!term["namespaceSelector"].IsNull()) errors.Forbidden(field.Child("namespaceSelector"), kOneNamespace);
 }
 
-// A term counts for both sides: what a Pod wants to be away from is not scheduled beside it.
+// Affinity works both ways: a Pod is not scheduled beside a Pod with a matching anti-affinity term.
 void CheckAffinity(const FieldPath& field, const json::Value& affinity, FieldErrors& errors) {
   constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
   constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -105,7 +102,8 @@ void CheckAffinity(const FieldPath& field, const json::Value& affinity, FieldErr
   }
 }
 
-// What is refused anyway is not given a second, stranger reason: with these, validation forbids false.
+// Whether the container is refused anyway. Setting false would then add a second, confusing error, because validation forbids false with
+// these.
 bool MayEscalate(const json::Value& context) {
   return !context["allowPrivilegeEscalation"].IsNull() || IsTrue(context["privileged"]) || !ItemsOf(context["capabilities"]["add"]).empty();
 }
@@ -147,7 +145,7 @@ void CheckUsersPod(const FieldPath& place, const json::Value& pod, std::string_v
   for (size_t i = 0; i < volumes.size(); ++i) CheckVolume(field.Child("volumes").Index(i), volumes[i], errors);
   CheckAffinity(field.Child("affinity"), spec["affinity"], errors);
   if (TextOf(spec["priorityClassName"]).starts_with("system-")) {
-    errors.Forbidden(field.Child("priorityClassName"), "it would take the place of others' Pods; choose a class that is not the system's");
+    errors.Forbidden(field.Child("priorityClassName"), "it would displace other users' Pods; choose a class that is not the system's");
   }
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/system_error.h"
 
 namespace allot {
 
@@ -19,7 +20,7 @@ namespace {
 
 Status Errno(int error, std::string_view doing, const std::string& path) {
   const Code code = error == ENOENT || error == ENOTDIR ? Code::kNotFound : Code::kUnavailable;
-  return Status(code, StrCat(doing, " ", path, ": ", std::generic_category().message(error)));
+  return Status(code, StrCat(doing, " ", path, ": ", std::generic_category().message(error)), std::make_shared<SystemError>(error));
 }
 
 class File {
@@ -38,7 +39,7 @@ class File {
 
   Status Opened(std::string_view doing) const { return fd_ >= 0 ? Status() : Errno(open_error_, doing, path_); }
 
-  // 0 at the end.
+  // Returns 0 at the end of the file.
   Result<size_t> Read(char* to, size_t size) {
     for (;;) {
       const ssize_t count = ::read(fd_, to, size);
@@ -59,12 +60,12 @@ class File {
     return {};
   }
 
-  // EINVAL: a file system that has nothing to sync (fsync(2)).
+  // A file system without anything to sync returns EINVAL (fsync(2)).
   Status Sync() { return ::fsync(fd_) == 0 || errno == EINVAL ? Status() : Errno(errno, "sync", path_); }
 
   Status SyncData() { return ::fdatasync(fd_) == 0 || errno == EINVAL ? Status() : Errno(errno, "sync", path_); }
 
-  // False: somebody else has it.
+  // Returns false if another open file description has the lock.
   Result<bool> TryLock() {
     struct flock whole = {};
     whole.l_type = F_WRLCK;
@@ -74,7 +75,7 @@ class File {
     return Errno(errno, "lock", path_);
   }
 
-  // Network file systems report a failed write only here.
+  // Network file systems may report a failed write only on close.
   Status Close() {
     const int fd = std::exchange(fd_, -1);
     return ::close(fd) == 0 || errno == EINTR ? Status() : Errno(errno, "close", path_);
@@ -92,7 +93,7 @@ std::string DirectoryOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A rename or removal lasts only once the directory is on disk too.
+// A rename or removal survives a power loss only after the directory is synced.
 Status SyncDirectoryOf(const std::string& path) {
   File directory(DirectoryOf(path), O_RDONLY | O_DIRECTORY);
   TRY(directory.Opened("open"));
@@ -106,7 +107,7 @@ Status WriteNew(File& file, std::string_view content, bool sync) {
 }
 
 Status Replace(const std::string& path, std::string_view content, bool sync) {
-  // Random: in containers every agent is process 1, and what one left after a crash must not be in the other's way.
+  // The suffix is random because every agent is process 1 in its container: a process id would collide with a file left by a crash.
   const std::string temporary = StrCat(path, ".tmp.", SystemRandom().Next64());
   File file(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
   TRY(file.Opened("create"));
@@ -116,7 +117,7 @@ Status Replace(const std::string& path, std::string_view content, bool sync) {
   return written;
 }
 
-// A lock of the open file description (fcntl(2)), so that threads of one process exclude each other too.
+// Locks the open file description (fcntl(2)), so threads of one process exclude each other too.
 class OpenFileLock final : public FileLock {
  public:
   explicit OpenFileLock(std::unique_ptr<File> file) : file_(std::move(file)) {}
@@ -176,7 +177,7 @@ Result<std::unique_ptr<FileLock>> PosixFileSystem::Lock(const std::string& path,
   auto file = std::make_unique<File>(path, O_RDWR | O_CREAT, 0644);
   TRY(file->Opened("open"));
   const auto deadline = std::chrono::steady_clock::now() + wait;
-  // Asked for at growing intervals: waiting in the kernel knows of no deadline.
+  // Polls at growing intervals: F_OFD_SETLKW has no timeout.
   for (auto pause = std::chrono::microseconds(50);; pause = std::min(pause * 2, std::chrono::microseconds(5000))) {
     ASSIGN_OR_RETURN(const bool locked, file->TryLock());
     if (locked) return std::unique_ptr<FileLock>(std::make_unique<OpenFileLock>(std::move(file)));
@@ -209,7 +210,7 @@ bool PosixFileSystem::Exists(const std::string& path) const {
 }
 
 Status PosixFileSystem::Remove(const std::string& path) {
-  // remove(3) takes files and empty directories.
+  // remove(3) removes files and empty directories.
   if (::remove(path.c_str()) != 0) return errno == ENOENT || errno == ENOTDIR ? Status() : Errno(errno, "remove", path);
   return SyncDirectoryOf(path);
 }

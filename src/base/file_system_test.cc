@@ -90,7 +90,7 @@ TEST_P(FileSystemTest, DirectoryIsNoFileAndFileIsNoDirectory) {
   EXPECT_THAT(files_->MakeDirs(P("f/g")), IsStatus(Code::kNotFound, HasSubstr("Not a directory")));
 }
 
-TEST_P(FileSystemTest, ListsNamesInOrderWithoutWhatIsBelow) {
+TEST_P(FileSystemTest, ListsNamesInOrderWithoutSubdirectoriesContent) {
   ASSERT_OK(files_->MakeDirs(P("d/e")));
   for (const std::string_view name : {"b", "a", "d/x"}) ASSERT_OK(files_->WriteFileAtomic(P(name), "x"));
   EXPECT_THAT(files_->List(root_), IsOkAndHolds(ElementsAre("a", "b", "d")));
@@ -98,7 +98,7 @@ TEST_P(FileSystemTest, ListsNamesInOrderWithoutWhatIsBelow) {
   EXPECT_THAT(files_->List(P("d/e")), IsOkAndHolds(IsEmpty()));
 }
 
-TEST_P(FileSystemTest, RemovesFilesAndEmptyDirectoriesAndWhatIsNotThere) {
+TEST_P(FileSystemTest, RemovesFilesAndEmptyDirectoriesAndIgnoresMissingOnes) {
   ASSERT_OK(files_->MakeDirs(P("d")));
   ASSERT_OK(files_->WriteFileAtomic(P("d/a"), "x"));
   EXPECT_THAT(files_->Remove(P("d")), IsStatus(Code::kUnavailable, HasSubstr("not empty")));

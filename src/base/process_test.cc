@@ -80,7 +80,7 @@ TEST_F(ProcessTest, StdinIsEmpty) {
   EXPECT_TRUE(output.succeeded());
 }
 
-TEST_F(ProcessTest, StdinIsOursWhenInherited) {
+TEST_F(ProcessTest, StdinIsTheCallersIfInherited) {
   const int ours = ::dup(STDIN_FILENO);
   const int file = ::open(Write("in", "typed", 0644).c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_EQ(::dup2(file, STDIN_FILENO), STDIN_FILENO);
@@ -133,7 +133,7 @@ TEST_F(ProcessTest, ProgramThatHangsIsKilledWithItsGroupOrItsChildren) {
   for (const ProcessSpec::Group group : {ProcessSpec::Group::kOwn, ProcessSpec::Group::kOurs}) {
     const std::string pipe = StrCat(folder_, "/alive", group == ProcessSpec::Group::kOwn);
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-    // Readable at its end once all who hold the other end are gone.
+    // Reaches its end once every holder of the other end is gone.
     const int alive = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     ASSERT_GE(alive, 0);
     ProcessSpec spec = Script("exec 5>" + pipe + "; sleep 1000 & sh -c 'sleep 1000; :'");
@@ -165,7 +165,7 @@ TEST_F(ProcessTest, ChildrenLeftBehindAreNotWaitedFor) {
   EXPECT_EQ(::kill(left, SIGKILL), 0);
 }
 
-TEST_F(ProcessTest, NothingIsLeftToBeWaitedFor) {
+TEST_F(ProcessTest, NoZombieIsLeft) {
   ASSERT_OK(RunProcess(Script("exit 1")));
   ProcessSpec hangs = Spec({"sleep", "1000"});
   hangs.time_limit = std::chrono::milliseconds(1);
@@ -174,7 +174,7 @@ TEST_F(ProcessTest, NothingIsLeftToBeWaitedFor) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST_F(ProcessTest, FilesOfOursStayOurs) {
+TEST_F(ProcessTest, OpenFilesAreNotInherited) {
   const int leaky = ::open("/dev/null", O_RDONLY);  // not close-on-exec
   ASSERT_GE(leaky, 0);
   ASSERT_OK_AND_ASSIGN(const ProcessOutput output, RunProcess(Script(StrCat("[ -e /dev/fd/", leaky, " ] && echo open || echo closed"))));
@@ -203,7 +203,7 @@ TEST_F(ProcessTest, ProgramsThatCannotRunSayWhy) {
   EXPECT_THAT(RunProcess(Spec({Write("script", "#!/no/such/sh\n", 0755)})), IsStatus(Code::kInvalid, HasSubstr("interpreter is missing")));
 }
 
-TEST_F(ProcessTest, RelativeFoldersOfPathArePassedOver) {
+TEST_F(ProcessTest, RelativeFoldersOfPathAreSkipped) {
   Write("tool", "#!/bin/sh\necho found\n", 0755);
   ProcessSpec spec = Spec({"tool"});
   spec.working_directory = folder_;

@@ -1,16 +1,16 @@
 #include "cel/program.h"
 
 #include "base/strings.h"
-#include "cel/ast.h"
-#include "cel/attribute.h"
-#include "cel/checker.h"
-#include "cel/cost_estimate.h"
-#include "cel/explain.h"
-#include "cel/parser.h"
-#include "cel/planner.h"
-#include "cel/source.h"
-#include "cel/types.h"
-#include "cel/validators.h"
+#include "cel/compile/ast.h"
+#include "cel/compile/checker.h"
+#include "cel/compile/cost_estimate.h"
+#include "cel/compile/parser.h"
+#include "cel/compile/planner.h"
+#include "cel/compile/source.h"
+#include "cel/compile/types.h"
+#include "cel/compile/validators.h"
+#include "cel/eval/attribute.h"
+#include "cel/eval/explain.h"
 
 namespace allot::cel {
 
@@ -82,8 +82,8 @@ Result<bool> Program::Matches(const model::Device& device, std::string_view driv
   return Invalid("the result is ", TypeNameOf(result), ", not bool");
 }
 
-std::string Program::Explain(const model::Device& device, std::string_view driver) const {
-  if (const Status usable = CheckAttributes(device); !usable.ok()) return usable.message();
+NotTrue Program::Explain(const model::Device& device, std::string_view driver) const {
+  if (const Status usable = CheckAttributes(device); !usable.ok()) return {{}, "", usable.message()};
   return ExplainPlan(parts_->plan, parts_->source, device, driver, options_.cost_limit);
 }
 

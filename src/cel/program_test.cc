@@ -7,6 +7,7 @@
 namespace allot::cel {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -88,7 +89,7 @@ TEST(Program, StopsAtTheCostLimit) {
 }
 
 TEST(Program, BoundsMemoryAndTime) {
-  // Doubles a list sixty times; nobody can look through it.
+  // Doubles a list sixty times: too large to walk through.
   std::string huge = "x == x";
   for (int i = 0; i < 60; ++i) huge = "cel.bind(x, x + x, " + huge + ")";
   EXPECT_THAT(Ask("cel.bind(x, [1], " + huge + ")"), StartsWith("error: operation cancelled"));
@@ -107,12 +108,17 @@ TEST(Program, ExplainsWithWhatItRead) {
     EXPECT_OK(program);
     return (*program)->Explain(gpu.device(), kTestDriver);
   };
-  EXPECT_EQ(explain("device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].productName == 'X'"),
-            "productName is \"NVIDIA L4\"");
-  EXPECT_EQ(explain("cel.bind(d, device.attributes['gpu.nvidia.com'], d.index == 4 || d.nope)"), "index is 3, nope is missing");
-  EXPECT_EQ(explain("device.capacity['gpu.nvidia.com'].memory.isGreaterThan(quantity('30Gi'))"), "memory is 24Gi");
-  EXPECT_EQ(explain("true && 1 == 2"), "1 == 2 is false");
-  EXPECT_EQ(explain("1 == 1"), "");
+  const auto read = [](std::string_view name, std::optional<std::string> value) {
+    return NotTrue::Read{std::string(name), std::move(value)};
+  };
+  EXPECT_THAT(explain("device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].productName == 'X'").reads,
+              ElementsAre(read("productName", "\"NVIDIA L4\"")));
+  EXPECT_THAT(explain("cel.bind(d, device.attributes['gpu.nvidia.com'], d.index == 4 || d.nope)").reads,
+              ElementsAre(read("index", "3"), read("nope", std::nullopt)));
+  EXPECT_THAT(explain("device.capacity['gpu.nvidia.com'].memory.isGreaterThan(quantity('30Gi'))").reads,
+              ElementsAre(read("memory", "24Gi")));
+  EXPECT_EQ(explain("true && 1 == 2"), (NotTrue{{}, "1 == 2", ""}));
+  EXPECT_EQ(explain("1 == 1"), NotTrue());
 }
 
 TEST(Program, KeepsItsExpression) {

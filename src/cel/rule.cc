@@ -1,14 +1,14 @@
 #include "cel/rule.h"
 
 #include "base/strings.h"
-#include "cel/ast.h"
-#include "cel/checker.h"
-#include "cel/cost_estimate.h"
-#include "cel/object_value.h"
-#include "cel/parser.h"
-#include "cel/planner.h"
-#include "cel/source.h"
-#include "cel/validators.h"
+#include "cel/compile/ast.h"
+#include "cel/compile/checker.h"
+#include "cel/compile/cost_estimate.h"
+#include "cel/compile/parser.h"
+#include "cel/compile/planner.h"
+#include "cel/compile/source.h"
+#include "cel/compile/validators.h"
+#include "cel/eval/object_value.h"
 
 namespace allot::cel {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
-// A rule that a schema has for its values (x-kubernetes-validations): an expression over `self`, and `oldSelf` where it compares a change.
+// A validation rule of a schema (x-kubernetes-validations): an expression over `self`, and over `oldSelf` if it compares an update.
 //
-// The language is the one of device selectors (program.h) with these two variables instead of a device.
+// The language is that of device selectors (program.h) with these two variables instead of a device.
 
 #include <cstdint>
 #include <memory>
@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "cel/object_type.h"
+#include "cel/eval/object_type.h"
 #include "json/value.h"
 
 namespace allot::cel {
 
 struct RuleOptions {
-  bool text = false;               // a message: the expression gives a text instead of a bool
+  bool text = false;               // the expression is a message: it returns a string instead of a bool
   bool optional_old_self = false;  // `oldSelf` is an optional
   uint64_t cost_limit = 1'000'000;
 };
@@ -23,7 +23,7 @@ struct RuleOptions {
 // Immutable; may be shared between threads.
 class Rule {
  public:
-  // `self` must outlive the rule. kInvalid: line:column, what is wrong, the line and a caret.
+  // `self` must outlive the rule. Returns kInvalid with line:column, what is wrong, the line and a caret.
   static Result<std::shared_ptr<const Rule>> Compile(std::string_view expression, const Type& self, const RuleOptions& options = {});
 
   ~Rule();
@@ -31,13 +31,13 @@ class Rule {
   Rule& operator=(const Rule&) = delete;
 
   bool uses_old_self() const { return uses_old_self_; }
-  // The worst that an evaluation can cost, by what the schema allows; UINT64_MAX where there is no bound.
+  // The maximal cost of an evaluation, given what the schema allows; UINT64_MAX if unbounded.
   uint64_t max_cost() const { return max_cost_; }
 
-  // Whether the rule holds. `old_self` is nullptr where there is none: then REQUIRES that the rule does not use it, or that it is
-  // optional. `*cost` is what this took. An error is one of the evaluation; kExhausted: the cost limit.
+  // Returns whether the rule holds, and sets `*cost` to the cost. `old_self` may be nullptr if the rule does not use it, or if it is
+  // optional. An error comes from the evaluation; kExhausted is the cost limit.
   Result<bool> Holds(const json::Value& self, const json::Value* old_self, uint64_t* cost) const;
-  // The same of a message. REQUIRES: options.text.
+  // Evaluates a message. REQUIRES: options.text.
   Result<std::string> Text(const json::Value& self, const json::Value* old_self, uint64_t* cost) const;
 
  private:

@@ -3,12 +3,14 @@
 #include <arpa/inet.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 
 #include "apiserver/table_access.h"
 #include "base/file_system.h"
 #include "base/random.h"
+#include "base/system_error.h"
 #include "cli/output.h"
 #include "cli/stop_signals.h"
 
@@ -17,7 +19,7 @@ namespace {
 
 constexpr std::string_view kDefaultPort = "6480";
 
-// What is wrong with the flags themselves.
+// kInvalid for a flag with a wrong value.
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Bool("print-access")) return Status();
   TRY(DataPath(arguments).status());
@@ -51,7 +53,7 @@ std::string DefaultDataFolder(bool is_root, const Environment& environment) {
     const auto found = environment.find(name);
     return found == environment.end() ? std::string() : found->second;
   };
-  // A path that is not absolute is to be passed over (XDG Base Directory Specification).
+  // A relative path must be ignored (XDG Base Directory Specification).
   if (const std::string data = variable("XDG_DATA_HOME"); data.starts_with('/')) return data + "/allot/api";
   const std::string home = variable("HOME");
   return home.starts_with('/') ? home + "/.local/share/allot/api" : "";
@@ -65,14 +67,14 @@ Result<std::string> ListenAddress(const std::string& text) {
       return std::string(written);
   }
   return Invalid("--address: ", Quoted(text),
-                 " is no IP address; give one of this machine's, 127.0.0.1 for this machine alone, 0.0.0.0 for all");
+                 " is not an IP address; give an address of this machine, 127.0.0.1 for local clients only, or 0.0.0.0 for all");
 }
 
 Result<int> ListenPort(const std::string& text) {
   int port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (error != std::errc() || end != text.data() + text.size() || port < 0 || port > 65535) {
-    return Invalid("--port: ", Quoted(text), " is no port; give one from 1 to 65535, or 0 for any that is free");
+    return Invalid("--port: ", Quoted(text), " is not a port; give one from 1 to 65535, or 0 for any free port");
   }
   return port;
 }
@@ -92,8 +94,8 @@ Result<local::ApiHomeOptions> ApiOptions(const Arguments& arguments) {
 
 Result<std::string> DataPath(const Arguments& arguments) {
   const std::string given = arguments.Get("data", DefaultDataFolder(::geteuid() == 0, ProcessEnvironment()));
-  if (given.empty()) return Invalid("HOME is not set, so there is no folder to keep things in; name one with --data DIR");
-  // What is printed is copied into other terminals.
+  if (given.empty()) return Invalid("HOME is not set, so there is no default folder; name one with --data DIR");
+  // Absolute, because the printed path is used in other terminals.
   return std::filesystem::absolute(given).lexically_normal().string();
 }
 
@@ -105,57 +107,61 @@ Result<apiserver::DataFolder> OpenData(const Arguments& arguments) {
 }
 
 Status WithAdvice(const Status& status, const std::string& folder) {
-  const std::string& message = status.message();
-  const auto says = [&](std::string_view text) { return message.find(text) != std::string::npos; };
   std::string advice;
-  if (says("Address already in use")) advice = "; --port names another one, 0 is any that is free";
-  if (says("Cannot assign requested address")) advice = "; --address takes one that this machine has";
-  if (says("No space left on device") || says("disk is full") || says("Disk quota exceeded")) {
-    advice = StrCat("; make room on the disk of ", folder, ", or name a folder on another one with --data");
+  switch (SystemErrorOf(status)) {
+    case EADDRINUSE: advice = "; --port names another port, 0 takes any free port"; break;
+    case EADDRNOTAVAIL: advice = "; --address must be an address of this machine"; break;
+    case ENOSPC:
+    case EDQUOT: advice = StrCat("; free space on the disk of ", folder, ", or name a folder on another disk with --data"); break;
+    case EBUSY:
+      advice = StrCat("; an `allot apiserver` or `allot up` already runs with --data ", folder, "; stop it, or name another folder");
+      break;
+    default: return status;
   }
-  if (says("another process has it open") || says("somebody listens there already")) {
-    advice = StrCat("; an `allot apiserver` or `allot up` runs with --data ", folder, " already; end it, or name another folder");
-  }
-  if (status.ok() || advice.empty()) return status;
-  return Status(status.code(), message + advice);
+  return Status(status.code(), status.message() + advice);
 }
 
 std::vector<Flag> ApiFlags() {
   return {
       {.name = "data",
        .value = "DIR",
-       .help = "objects, tokens, certificates, kubeconfig and socket; /var/lib/allot/api or ~/.local/share/allot/api"},
-      {.name = "address", .value = "IP", .help = "to listen on; 127.0.0.1 unless given"},
-      {.name = "port", .value = "PORT", .help = "to listen on; 6480 unless given, 0 for any that is free"},
-      {.name = "tls-cert-file", .value = "FILE", .help = "the server's certificate, with its chain, in PEM; else one is made in DIR/pki"},
-      {.name = "tls-private-key-file", .value = "FILE", .help = "its key"},
-      {.name = "tls-ca-file", .value = "FILE", .help = "who signed it, for kubeconfigs; else whom the client's system trusts"},
+       .help =
+           "the folder of objects, tokens, certificates, kubeconfig and socket (default /var/lib/allot/api or ~/.local/share/allot/api)"},
+      {.name = "address", .value = "IP", .help = "the address to listen on (default 127.0.0.1)"},
+      {.name = "port", .value = "PORT", .help = "the port to listen on; 0: any free port (default 6480)"},
+      {.name = "tls-cert-file",
+       .value = "FILE",
+       .help = "the server's certificate, with its chain, in PEM (default: one is created in DIR/pki)"},
+      {.name = "tls-private-key-file", .value = "FILE", .help = "the certificate's key"},
+      {.name = "tls-ca-file",
+       .value = "FILE",
+       .help = "the certificate's authority, for kubeconfigs (default: those that the client trusts)"},
       {.name = "token-auth-file",
        .value = "FILE",
-       .help = "tokens of your own, a line each: token,user,uid,\"group,...\"; read again when it changes"},
-      {.name = "quiet", .letter = 'q', .help = "print nothing when it is ready"},
+       .help = "your own tokens, one on each line: token,user,uid,\"group,...\"; read again when the file changes"},
+      {.name = "quiet", .letter = 'q', .help = "print nothing when the server is ready"},
   };
 }
 
 Verb ApiserverVerb() {
   Verb verb;
   verb.name = "apiserver";
-  verb.summary = "A small Kubernetes API on this machine, without a cluster: kubectl works with it.";
+  verb.summary = "Runs a small Kubernetes API on this machine, without a cluster, for kubectl and other clients.";
   verb.usage = "[flags]";
   verb.examples =
-      "# Start it; it prints the kubeconfig that kubectl of another terminal needs\n"
+      "# Start it; it prints the kubeconfig for kubectl in another terminal\n"
       "allot apiserver\n"
       "export KUBECONFIG=~/.local/share/allot/api/admin.conf\n"
-      "# As root, for all users of the machine: each gets a namespace, and a kubeconfig of their own\n"
+      "# Start it as root, for all users of the machine: each has a namespace and creates a kubeconfig\n"
       "sudo allot apiserver\n"
       "allot kubeconfig --file ~/.kube/allot.conf\n"
-      "# For other machines too, with a certificate that is made, or your own\n"
+      "# Serve other machines, too, with a generated certificate or your own\n"
       "allot apiserver --address 0.0.0.0\n"
       "allot apiserver --address 0.0.0.0 --tls-cert-file api.crt --tls-private-key-file api.key\n"
-      "# To try something, and throw it away\n"
+      "# Try something in a folder that you can delete\n"
       "allot apiserver --data /tmp/try --port 0\n";
   verb.flags = ApiFlags();
-  verb.flags.push_back({.name = "print-access", .help = "print who may do what, and end"});
+  verb.flags.push_back({.name = "print-access", .help = "print the rights of each group, and exit"});
   verb.connects = false;
   verb.run = [](const Verb&, const Arguments& arguments) {
     const Status bad = CheckFlags(arguments);

@@ -1,5 +1,8 @@
 #include "cli/apiserver.h"
 
+#include <cerrno>
+
+#include "base/system_error.h"
 #include "base/test_util.h"
 
 namespace allot::cli {
@@ -7,13 +10,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Apiserver, KeepsItsThingsWhereTheSystemOrTheUserHasThem) {
+TEST(Apiserver, TheDefaultFolderIsTheSystemsOrTheUsers) {
   EXPECT_EQ(DefaultDataFolder(true, {{"HOME", "/root"}, {"XDG_DATA_HOME", "/x"}}), "/var/lib/allot/api");
   EXPECT_EQ(DefaultDataFolder(false, {{"HOME", "/home/a"}, {"XDG_DATA_HOME", "/x"}}), "/x/allot/api");
   EXPECT_EQ(DefaultDataFolder(false, {{"HOME", "/home/a"}, {"XDG_DATA_HOME", "relative"}}), "/home/a/.local/share/allot/api");
 }
 
-TEST(Apiserver, WithoutAHomeNothingIsKeptInWhateverFolderItIsStartedIn) {
+TEST(Apiserver, WithoutHomeThereIsNoDefaultFolder) {
   EXPECT_EQ(DefaultDataFolder(false, {}), "");
   EXPECT_EQ(DefaultDataFolder(false, {{"HOME", ""}}), "");
   EXPECT_EQ(DefaultDataFolder(false, {{"HOME", "relative"}}), "");
@@ -36,14 +39,16 @@ TEST(Apiserver, PortsAreNumbersUpTo65535) {
   }
 }
 
-TEST(Apiserver, AnErrorAtTheStartSaysWhatToDo) {
-  EXPECT_THAT(WithAdvice(Unavailable("listen on 127.0.0.1 port 6480: Address already in use"), "/d"),
+TEST(Apiserver, AnErrorOfTheStartGivesAdvice) {
+  EXPECT_THAT(WithAdvice(SystemFailure(EADDRINUSE, "listen on 127.0.0.1 port 6480: Address already in use"), "/d"),
               IsStatus(Code::kUnavailable, HasSubstr("--port")));
-  EXPECT_THAT(WithAdvice(Unavailable("store /d/store.db: another process has it open"), "/d"),
-              IsStatus(Code::kUnavailable, HasSubstr("--data /d already")));
-  for (const char* full : {"write /d/up.pid: No space left on device", "SQLite: database or disk is full", "write: Disk quota exceeded"}) {
-    EXPECT_THAT(WithAdvice(Unavailable(full), "/d"),
-                IsStatus(Code::kUnavailable, AllOf(HasSubstr(full), HasSubstr("make room on the disk of /d"), HasSubstr("--data"))));
+  EXPECT_THAT(WithAdvice(SystemFailure(EBUSY, "store /d/store.db: another process has it open"), "/d"),
+              IsStatus(Code::kUnavailable, HasSubstr("already runs with --data /d;")));
+  EXPECT_THAT(WithAdvice(SystemFailure(EADDRNOTAVAIL, "listen on 192.0.2.1 port 6480"), "/d"),
+              IsStatus(Code::kUnavailable, HasSubstr("--address")));
+  for (const int full : {ENOSPC, EDQUOT}) {
+    EXPECT_THAT(WithAdvice(SystemFailure(full, "write /d/up.pid"), "/d"),
+                IsStatus(Code::kUnavailable, AllOf(HasSubstr("write /d/up.pid; free space on the disk of /d"), HasSubstr("--data"))));
   }
   EXPECT_THAT(WithAdvice(Invalid("anything else"), "/d"), IsStatus(Code::kInvalid, "anything else"));
   EXPECT_OK(WithAdvice(Status(), "/d"));

@@ -23,7 +23,7 @@ struct ApplyOptions {
   bool client_dry_run = false;
 };
 
-// The object without what every write changes.
+// The object without the metadata that every write changes.
 json::Value Content(const kube::Object& object, json::Arena& arena) {
   json::Builder b(arena);
   b.StartObject();
@@ -43,7 +43,7 @@ json::Value Content(const kube::Object& object, json::Arena& arena) {
   return b.Finish();
 }
 
-// Whether `live` has all that `wanted` says; what the server added (defaults, metadata) does not matter.
+// Whether `live` has every field of `wanted`. Fields that the server added (defaults, metadata) are ignored.
 bool Includes(const json::Value& live, const json::Value& wanted) {
   if (wanted.IsObject() && live.IsObject()) {
     return std::all_of(wanted.Members().begin(), wanted.Members().end(),
@@ -63,7 +63,7 @@ bool SameContent(const kube::Object& a, const kube::Object& b) {
   return json::Equal(Content(a, arena), Content(b, arena));
 }
 
-// Who owns what of the fields that the manifest would change.
+// The error that names the managers of the fields in conflict.
 Status Conflicting(const Manifest& manifest, const kube::ApiError& error) {
   std::string owners;
   for (const kube::ApiError::Cause& cause : error.causes) {
@@ -75,10 +75,10 @@ Status Conflicting(const Manifest& manifest, const kube::ApiError& error) {
   }
   return Conflict(KindName(manifest.resource->type), "/", manifest.object->name(), " (", manifest.place,
                   "): other managers own fields that this would change:", owners,
-                  "\nLeave these fields out of the manifest, write the values that they have, or take them over with --force-conflicts.");
+                  "\nRemove these fields from the manifest, set them to their current values, or take them over with --force-conflicts.");
 }
 
-// Whether the API server has no such path: the kind's definition is not in use yet.
+// Whether the API server does not have the path, because it does not serve the kind's definition yet.
 bool IsNotServed(const Status& status) {
   const kube::ApiError* const error = kube::ApiErrorOf(status);
   // `namespaces "x" not found` and the like are about objects.
@@ -121,7 +121,7 @@ Result<std::string_view> ApplyOne(Session& session, const Manifest& manifest, co
 
 // Changes nothing; compares contents.
 Result<std::string_view> TryOne(Session& session, const Manifest& manifest, const ApplyOptions& options) {
-  if (manifest.awaits_definition) return std::string_view("created, which cannot be checked before its definition is there");
+  if (manifest.awaits_definition) return std::string_view("created (not checked: its definition does not exist yet)");
   const Result<kube::ObjectPtr> before = session.client().Get(manifest.resource->type, manifest.namespace_name, manifest.object->name());
   if (!before.ok() && !kube::HasReason(before.status(), "NotFound")) return before.status();
   if (options.client_dry_run) {
@@ -140,11 +140,11 @@ Status Apply(Session& session, const Manifest& manifest, const ApplyOptions& opt
   return Flush();
 }
 
-// The server's words with the place in the file.
+// The server's message with the place in the file.
 std::string FailureText(const Manifest& manifest, const Status& status) {
   const kube::ApiError* const error = kube::ApiErrorOf(status);
   if (error == nullptr || error->message.empty()) return ErrorText(status);
-  // Where the field is: by the causes, or, of an apply that does not know the field, by the message.
+  // The causes name the field; for a field that the schema does not have, only the message does.
   std::string field = error->causes.empty() ? std::string() : error->causes[0].field;
   constexpr std::string_view kUnknown = ": field not declared in schema";
   if (const size_t end = error->message.find(kUnknown); field.empty() && end != std::string::npos) {
@@ -187,10 +187,10 @@ int Run(const Verb& verb, const Arguments& arguments) {
 Verb ApplyVerb() {
   Verb verb;
   verb.name = "apply";
-  verb.summary = "Makes objects what files say; creates those that are missing.";
+  verb.summary = "Creates and updates objects from files.";
   verb.usage = "-f FILE|FOLDER|- ...";
   verb.examples =
-      "  # everything in a folder, and what would happen first\n"
+      "  # everything in a folder, after a dry run\n"
       "  allot apply -f manifests/ --dry-run=server\n"
       "  allot apply -f manifests/\n"
       "  # a claim for 6Gi of a GPU, from standard input\n"
@@ -202,13 +202,13 @@ Verb ApplyVerb() {
       "  EOF\n";
   verb.flags = {
       {"filename", 'f', "FILE", "a file, a folder, or - for standard input; may be repeated"},
-      {"recursive", 'R', "", "look into the folders in a folder, too"},
-      {"namespace", 'n', "NAMESPACE", "where objects go that name no namespace"},
-      {"dry-run", 0, "none|server|client", "change nothing: server has all of it checked there, client only compares with what is there",
+      {"recursive", 'R', "", "read subfolders, too"},
+      {"namespace", 'n', "NAMESPACE", "the namespace of objects that name none"},
+      {"dry-run", 0, "none|server|client", "change nothing: server validates on the server, client only compares with the stored objects",
        "client"},
       {"force-conflicts", 0, "", "take over fields that other managers own"},
-      {"field-manager", 0, "NAME", "be known by this name as the owner of what is applied (default allot)"},
-      {"server-side", 0, "", "what apply always does here; taken for the sake of kubectl's users"},
+      {"field-manager", 0, "NAME", "own the applied fields under this name (default allot)"},
+      {"server-side", 0, "", "accepted for compatibility with kubectl; apply is always server-side"},
   };
   verb.operands = Operands::kFiles;
   verb.run = Run;

@@ -41,7 +41,7 @@ constexpr std::string_view kDiscovery =
     R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"apiextensions.k8s.io"},"versions":[{"version":"v1",
   "resources":[{"resource":"customresourcedefinitions","responseKind":{"kind":"CustomResourceDefinition"},"scope":"Cluster","verbs":["get","list"]}]}]}]})";
 
-// Serves widgets from the second time on that one is sent.
+// Serves widgets from the second request on.
 FakeApi::Answer Definitions() {
   return [tries = std::make_shared<int>(0)](const http::Request& request) {
     if (request.target == "/api" || request.target == "/apis") return FakeApi::Json(200, kDiscovery);
@@ -63,7 +63,7 @@ TEST(Apply, ADefinitionComesBeforeItsObjectsAndIsWaitedFor) {
             "widget.example.com/w created\n");
 }
 
-TEST(Apply, NothingIsSentWhereAKindIsDefinedNowhere) {
+TEST(Apply, SendsNothingIfAKindIsUnknown) {
   const ManifestFile file(StrCat(kDefinition, "apiVersion: example.com/v2\nkind: Widget\nmetadata: {name: w}\n"));
   FakeApi api(Definitions());
   const FakeApi::Outcome outcome = api.Run({"apply", "-f", file.path()});
@@ -92,14 +92,14 @@ TEST(Apply, ManyObjectsCostOneRequestEachAndAList) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
 }
 
-TEST(Apply, WithoutAFlagTheClientHasNoLimitOfItsOwn) {
+TEST(Apply, WithoutQpsTheClientHasNoRateLimit) {
   std::string text;
   for (int i = 0; i < 150; ++i) text += StrCat("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m", i, "}\n---\n");
   const ManifestFile file(text);
   FakeApi api([](const http::Request& request) {
     return request.method == "GET" ? FakeApi::Refused(403, "Forbidden", "no list") : FakeApi::Json(201, Map("m", 7));
   });
-  // Where the list is refused the objects are asked for: 403 for each here.
+  // If the list is refused, each object is requested; here each gets a 403.
   EXPECT_EQ(api.Run({"apply", "-f", file.path(), "--qps=1", "--burst=2", "--request-timeout=50ms"}).code, 1);
   const size_t limited = api.requests().size();
   EXPECT_LT(limited, 10u);
@@ -121,7 +121,7 @@ TEST(Apply, AddressesAreNotRead) {
   EXPECT_THAT(api.Run({"apply", "-f", "https://x/y.yaml"}).err, HasSubstr("https://x/y.yaml: addresses are not read; fetch it first"));
 }
 
-TEST(Delete, WhatIsGoneWithTheAnswerIsNotAskedForAgain) {
+TEST(Delete, DoesNotWaitForAnObjectThatIsGoneAtOnce) {
   FakeApi api([](const http::Request& request) {
     if (request.method == "DELETE" && request.target.find("/slow") == std::string::npos) {
       return FakeApi::Json(200, R"({"kind":"Status","status":"Success","details":{"name":"m","uid":"u"}})");
@@ -137,7 +137,7 @@ TEST(Delete, WhatIsGoneWithTheAnswerIsNotAskedForAgain) {
 
 TEST(Delete, AWaitMayHaveALimit) {
   FakeApi api([](const http::Request& request) {
-    // As long ago as it changed, the server may not remember: a watch begins with the version of the list.
+    // The object's version may be too old for a watch, so the watch starts at the version of the list.
     if (request.target.find("watch=1") != std::string::npos) {
       EXPECT_THAT(request.target, HasSubstr("resourceVersion=9"));
       return FakeApi::Json(200, "");

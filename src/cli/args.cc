@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/edit_distance.h"
 #include "base/strings.h"
 #include "cli/values.h"
 #include "kube/discovery.h"
@@ -19,7 +20,7 @@ const Flag* FindLetter(std::span<const Flag> flags, char letter) {
   return found == flags.end() ? nullptr : &*found;
 }
 
-// The flag that a person may have meant: the first that begins so, else the nearest. A letter alone says too little.
+// The flag that the user may have meant: the first that begins with `written`, else the nearest. Empty for a single letter.
 std::string Suggestion(std::span<const Flag> flags, std::string_view written) {
   if (!written.starts_with("--") || written.size() < 5) return "";
   std::vector<std::string> names;
@@ -37,7 +38,7 @@ Status Unknown(std::span<const Flag> flags, std::string_view written) {
 
 bool IsDigits(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
 
-constexpr size_t kMostLeft = 40;  // characters in front of a flag's help
+constexpr size_t kMostLeft = 40;  // characters before a flag's help
 
 void AppendFlags(std::string& text, std::span<const Flag> flags) {
   size_t width = 0;
@@ -49,7 +50,7 @@ void AppendFlags(std::string& text, std::span<const Flag> flags) {
     left.push_back(std::move(words));
   }
   for (size_t i = 0; i < flags.size(); ++i) {
-    // One that is long does not push the text of all others to the right.
+    // The help of a long flag goes to the next line, so that it does not push the help of all others to the right.
     const bool fits = left[i].size() <= width;
     text += StrCat(left[i], fits ? "" : "\n", std::string(fits ? width - left[i].size() + 2 : width + 2, ' '), flags[i].help, "\n");
   }
@@ -72,7 +73,7 @@ Status Arguments::Add(const Flag& flag, std::string_view written, std::string_vi
       return Invalid(written, ": ", Quoted(value), " is not one of ", flag.value);
     }
   } else if (value.empty() && flag.value != "SELECTOR") {  // an empty one selects everything
-    return Invalid(written, " needs a value (", flag.value, "), not an empty one");
+    return Invalid(written, " needs a value (", flag.value, ") that is not empty");
   } else {
     TRY(CheckValue(flag.value, value).Context(written));
   }
@@ -151,20 +152,22 @@ size_t FirstOperand(std::span<const Flag> flags, std::span<const std::string_vie
 
 std::span<const Flag> GlobalFlags() {
   static constexpr Flag kFlags[] = {
-      {"kubeconfig", 0, "FILE", "the kubeconfig to read (default: those of KUBECONFIG, else ~/.kube/config)"},
-      {"context", 0, "NAME", "use this context of the kubeconfig, not its current one"},
-      {"cluster", 0, "NAME", "use this cluster of the kubeconfig, not the context's"},
-      {"user", 0, "NAME", "use this user of the kubeconfig, not the context's"},
-      {"server", 's', "URL", "the address of the API server: https://HOST:PORT; of one of this machine also its socket: /PATH/api.sock"},
-      {"certificate-authority", 0, "FILE", "who may have signed the server's certificate"},
-      {"insecure-skip-tls-verify", 0, "", "take any server for the right one; whoever is on the way can read and change everything"},
-      {"token", 0, "TEXT", "a bearer token to show instead of the user's credentials"},
+      {"kubeconfig", 0, "FILE", "the kubeconfig to read (default: the files of KUBECONFIG, else ~/.kube/config)"},
+      {"context", 0, "NAME", "use this context of the kubeconfig instead of its current one"},
+      {"cluster", 0, "NAME", "use this cluster of the kubeconfig instead of the context's"},
+      {"user", 0, "NAME", "use this user of the kubeconfig instead of the context's"},
+      {"server", 's', "URL",
+       "the address of the API server: https://HOST:PORT, or for a server of this machine its socket: /PATH/api.sock"},
+      {"certificate-authority", 0, "FILE", "the certificates that may sign the server's certificate"},
+      {"insecure-skip-tls-verify", 0, "",
+       "do not verify the server's certificate; an attacker on the network can read and change everything"},
+      {"token", 0, "TEXT", "a bearer token to use instead of the user's credentials"},
       {"as", 0, "USER", "act as this user"},
       {"as-group", 0, "GROUP", "act as a member of this group; may be repeated"},
       {"request-timeout", 0, "TIME", "how long a request may take: 30, 500ms, 1m30s; 0: no limit (default 60s)"},
-      {"qps", 0, "NUMBER", "send at most so many requests a second, on average; 0: no limit (default 0)"},
-      {"burst", 0, "NUMBER", "with --qps: so many may be sent at once (default 100)"},
-      {"verbose", 'v', "NUMBER", "print each request: method, URL, status, time; every level but 0 is the same", "1"},
+      {"qps", 0, "NUMBER", "send at most this many requests a second, on average; 0: no limit (default 0)"},
+      {"burst", 0, "NUMBER", "with --qps: send at most this many requests at once (default 100)"},
+      {"verbose", 'v', "NUMBER", "print each request: method, URL, status, time; all levels above 0 are the same", "1"},
   };
   return kFlags;
 }
@@ -184,23 +187,10 @@ std::string Help(const Verb& verb) {
     AppendFlags(text, verb.flags);
   }
   if (verb.connects) {
-    text += "\nwhich cluster, and how:\n";
+    text += "\nflags for the connection to the cluster:\n";
     AppendFlags(text, GlobalFlags());
   }
   return text;
-}
-
-std::string Nearest(std::string_view text, std::span<const std::string> words) {
-  std::string best;
-  size_t best_distance = std::max<size_t>(1, text.size() / 3);  // at most a third of it is wrong
-  for (const std::string& word : words) {
-    const size_t distance = kube::EditDistance(text, word);
-    if (distance < best_distance || (distance == best_distance && best.empty() && distance > 0)) {
-      best = word;
-      best_distance = distance;
-    }
-  }
-  return best;
 }
 
 }  // namespace allot::cli

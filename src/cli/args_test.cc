@@ -48,7 +48,7 @@ TEST(Arguments, BoolsTakeTrueAndFalseOnly) {
   EXPECT_THAT(Parse({"--watch=maybe"}), IsStatus(Code::kInvalid, HasSubstr("\"maybe\" is neither true nor false")));
 }
 
-TEST(Arguments, NothingIsAFlagBehindTwoDashes) {
+TEST(Arguments, AfterTwoDashesNothingIsAFlag) {
   ASSERT_OK_AND_ASSIGN(const Arguments arguments, Parse({"a", "--", "-w", "--nope"}));
   EXPECT_THAT(arguments.operands(), ElementsAre("a", "-w", "--nope"));
   EXPECT_FALSE(arguments.Bool("watch"));
@@ -67,12 +67,12 @@ TEST(Arguments, AFlagWithABareValueNeedsNone) {
   EXPECT_EQ(valued.Get("dry-run"), "server");
 }
 
-TEST(Arguments, WhatIsWrongIsNamed) {
+TEST(Arguments, ErrorsNameTheWrongFlagOrValue) {
   EXPECT_THAT(Parse({"--namspace", "x"}), IsStatus(Code::kInvalid, "unknown flag \"--namspace\" (did you mean --namespace?)"));
   EXPECT_THAT(Parse({"-x"}), IsStatus(Code::kInvalid, HasSubstr("unknown flag \"-x\"")));
   EXPECT_THAT(Parse({"pods", "-n"}), IsStatus(Code::kInvalid, "-n needs a value (NAME)"));
-  EXPECT_THAT(Parse({"--namespace="}), IsStatus(Code::kInvalid, "--namespace needs a value (NAME), not an empty one"));
-  EXPECT_THAT(Parse({"-n", ""}), IsStatus(Code::kInvalid, "-n needs a value (NAME), not an empty one"));
+  EXPECT_THAT(Parse({"--namespace="}), IsStatus(Code::kInvalid, "--namespace needs a value (NAME) that is not empty"));
+  EXPECT_THAT(Parse({"-n", ""}), IsStatus(Code::kInvalid, "-n needs a value (NAME) that is not empty"));
   EXPECT_THAT(Parse({"-o", "xml"}), IsStatus(Code::kInvalid, "-o: \"xml\" is not one of json|yaml"));
 }
 
@@ -81,7 +81,7 @@ TEST(Arguments, AnEmptySelectorSelectsEverything) {
   EXPECT_TRUE(arguments.Has("selector"));
 }
 
-TEST(Arguments, UnknownFlagsSuggestWhatBeginsSoOrIsNear) {
+TEST(Arguments, UnknownFlagsSuggestAFlagWithThatPrefixOrTheNearest) {
   const auto message = [](std::string_view word) {
     const Result<Arguments> arguments = Arguments::Parse(AllFlags(GetVerb()), std::vector<std::string_view>{word});
     return arguments.ok() ? "" : arguments.status().message();
@@ -112,7 +112,7 @@ TEST(Verbs, FlagsStandBehindTheVerbAfterwards) {
   EXPECT_THAT(VerbFirst(std::vector<std::string_view>{"-n"}), ElementsAre("-n"));
 }
 
-TEST(Verbs, EveryFlagHasANameOfItsOwn) {
+TEST(Verbs, FlagNamesAreUnique) {
   for (const Verb& verb : AllVerbs()) {
     std::vector<std::string> seen;
     for (const Flag& flag : AllFlags(verb)) {
@@ -145,7 +145,7 @@ TEST(Completion, OffersVerbsFlagsChoicesAndKinds) {
   EXPECT_THAT(Words({"nope", ""}), ElementsAre());
 }
 
-TEST(Completion, BehindTheDashesIsSomebodyElsesCommandLine) {
+TEST(Completion, AfterTheDashesRunCompletesProgramsAndFiles) {
   EXPECT_TRUE(Complete(std::vector<std::string>{"run", "--memory", "6Gi", "--", "pyth"}).commands);
   EXPECT_TRUE(Complete(std::vector<std::string>{"run", "--", "python3", "--model", "tr"}).files);
   EXPECT_FALSE(Complete(std::vector<std::string>{"get", "--", "po"}).commands);

@@ -37,7 +37,7 @@ _allot() {
     COMPREPLY=($(compgen -c -- "$last" | sort -u))
     return
   fi
-  # what is completed is the part behind the last "=" or ":"
+  # complete the part after the last "=" or ":"
   cut=${last%"${last##*[=:]}"}
   COMPREPLY=("${COMPREPLY[@]#"$cut"}")
   [[ ${COMPREPLY[*]} == *[/=] ]] && compopt -o nospace 2>/dev/null
@@ -79,7 +79,7 @@ end
 complete -c allot -f -a '(__allot_complete)'
 )";
 
-// What the cluster knows, by `deadline`.
+// The completions from the cluster, by `deadline`.
 Result<std::set<std::string>> Ask(const Completions& completions, MonotonicTime deadline) {
   const std::vector<std::string_view> line(completions.line.begin() + 1, completions.line.end());
   const std::vector<Verb> verbs = AllVerbs();
@@ -89,7 +89,7 @@ Result<std::set<std::string>> Ask(const Completions& completions, MonotonicTime 
   options.timeout = kTime;
   options.interactive = false;
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(*verb, arguments, options));
-  const http::Patience patience{deadline, nullptr};
+  const Patience patience{deadline, nullptr};
   std::set<std::string> found;
   if (completions.kinds) {
     ASSIGN_OR_RETURN(const std::span<const kube::ApiResource> types, session->AllTypes(patience));
@@ -106,7 +106,7 @@ Result<std::set<std::string>> Ask(const Completions& completions, MonotonicTime 
   return found;
 }
 
-// Names in the kubeconfig that the command line chooses.
+// Names in the kubeconfig that the command line names.
 std::vector<std::string> ConfigNames(const Completions& completions) {
   kube::ConfigOverrides overrides;
   const std::vector<std::string>& line = completions.line;
@@ -154,7 +154,7 @@ int RunCompletion(const Verb&, const Arguments& arguments) {
 Verb CompletionVerb() {
   Verb verb;
   verb.name = "completion";
-  verb.summary = "A script that completes verbs, flags, kinds and names in a shell.";
+  verb.summary = "Prints a script that completes verbs, flags, kinds and names in a shell.";
   verb.usage = "bash|zsh|fish";
   verb.examples =
       "  # bash: now, and in every new shell\n"

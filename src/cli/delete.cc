@@ -50,7 +50,7 @@ Result<Options> OptionsOf(const Arguments& arguments) {
       return Invalid("--force and --grace-period greater than 0 cannot be specified together");
     options.request.grace_seconds = 0;
   } else if (options.request.grace_seconds == 0) {
-    options.request.grace_seconds = 1;  // as kubectl: at once only with --force
+    options.request.grace_seconds = 1;  // as kubectl: 0 seconds only with --force
   }
   return options;
 }
@@ -61,8 +61,8 @@ Result<std::vector<Doomed>> DoomedOf(Session& session, const Arguments& argument
   const bool all = arguments.Bool("all");
   if (all && !selector.empty()) return Invalid("setting 'all' parameter but found a non empty selector. ");
   if (arguments.Has("filename")) {
-    if (!arguments.operands().empty()) return Invalid("files and names cannot be given together");
-    if (all || !selector.empty()) return Invalid("files cannot be given together with --selector or --all");
+    if (!arguments.operands().empty()) return Invalid("give either files or names, not both");
+    if (all || !selector.empty()) return Invalid("give either files, or --selector or --all, not both");
     ASSIGN_OR_RETURN(const auto manifests, ReadManifests(session, arguments.All("filename"), arguments.Bool("recursive")));
     for (const Manifest& manifest : manifests)
       doomed.push_back({manifest.resource, manifest.namespace_name, std::string(manifest.object->name())});
@@ -88,8 +88,8 @@ Result<std::vector<Doomed>> DoomedOf(Session& session, const Arguments& argument
   return doomed;
 }
 
-// Deletes; gives the uid of what is still there for a while, or nothing where it is gone: the server answers with its Status then, and with
-// the object for as long as that has finalizers or a time to end.
+// Deletes one object. Returns its uid while it still exists, because of finalizers or a grace period; empty if it is gone. The server
+// answers with the object in the first case, and with a Status in the second.
 Result<std::string> Delete(Session& session, const Doomed& one, const Options& options) {
   if (options.client_dry_run) {
     TRY(session.client().Get(one.resource->type, one.namespace_name, one.name).status());
@@ -100,13 +100,13 @@ Result<std::string> Delete(Session& session, const Doomed& one, const Options& o
   return answer->kind() == "Status" ? std::string() : std::string(answer->uid());
 }
 
-Status AwaitEnd(Session& session, const Doomed& one, const std::string& uid, const http::Patience& patience) {
+Status AwaitEnd(Session& session, const Doomed& one, const std::string& uid, const Patience& patience) {
   const kube::ResourceType& type = one.resource->type;
   for (;;) {
     if (patience.deadline && std::chrono::steady_clock::now() > *patience.deadline) {
       return Unavailable("timed out waiting for the condition on ", type.plural, "/", one.name);
     }
-    // A list, not a Get: its version is one that a watch can begin with, however long ago the object changed.
+    // A list, not a Get: a watch can start at the version of a list even if the object's own version is too old.
     kube::ListOptions list;
     list.field_selector = StrCat("metadata.name=", one.name);
     bool is_there = false;
@@ -121,7 +121,7 @@ Status AwaitEnd(Session& session, const Doomed& one, const std::string& uid, con
     if (!watch.ok() && !kube::IsExpired(watch.status())) return watch.status();
     while (watch.ok()) {
       const auto event = (*watch)->Next(patience);
-      if (!event.ok() || !*event) break;  // looked at again
+      if (!event.ok() || !*event) break;  // list again
       const bool bookmark = (*event)->type == kube::WatchEvent::Type::kBookmark;
       if (!bookmark && ((*event)->type == kube::WatchEvent::Type::kDeleted || (*event)->object->uid() != uid)) return Status();
     }
@@ -152,7 +152,7 @@ int DeleteAll(Session& session, const std::vector<Doomed>& doomed, const Options
     if (!printed.ok()) return Exit(printed);
     if (options.wait && !uid->empty()) waiting.emplace_back(&one, *uid);
   }
-  http::Patience patience;
+  Patience patience;
   if (options.timeout) patience.deadline = std::chrono::steady_clock::now() + *options.timeout;
   for (const auto& [one, uid] : waiting) {
     if (const Status status = AwaitEnd(session, *one, uid, patience); !status.ok()) {
@@ -183,7 +183,7 @@ Verb DeleteVerb() {
   verb.summary = "Deletes objects, and waits until they are gone.";
   verb.usage = "TYPE NAME... | TYPE/NAME... | TYPE -l SELECTOR | TYPE --all | -f FILE";
   verb.examples =
-      "  # a Pod, and the claim that it held\n"
+      "  # a Pod, and its claim\n"
       "  allot delete pod train\n"
       "  allot delete claim/half\n"
       "  # everything that a file created\n"
@@ -191,20 +191,20 @@ Verb DeleteVerb() {
       "  # all Pods with a label, without waiting\n"
       "  allot delete pods -l app=train --wait=false\n";
   verb.flags = {
-      {"namespace", 'n', "NAMESPACE", "look in this namespace, not in the context's"},
+      {"namespace", 'n', "NAMESPACE", "use this namespace instead of the context's"},
       {"all-namespaces", 'A', "", "look in all namespaces, with --all or -l"},
-      {"selector", 'l', "SELECTOR", "only those with these labels: app=train"},
+      {"selector", 'l', "SELECTOR", "only objects with these labels: app=train"},
       {"all", 0, "", "delete all objects of the kind"},
-      {"filename", 'f', "FILE", "take what a file, a folder or standard input (-) names; may be repeated"},
-      {"recursive", 'R', "", "look into the folders in a folder, too"},
-      {"grace-period", 0, "SECONDS", "give containers so long to end (default: the Pod's own time)"},
+      {"filename", 'f', "FILE", "the objects of a file, a folder or standard input (-); may be repeated"},
+      {"recursive", 'R', "", "read subfolders, too"},
+      {"grace-period", 0, "SECONDS", "give containers this long to end (default: the Pod's own grace period)"},
       {"now", 0, "", "give containers one second to end"},
-      {"force", 0, "", "do not wait for the node; a Pod may go on running there"},
-      {"cascade", 0, "background|foreground|orphan", "delete what it owns later, first, or not at all (default background)"},
-      {"wait", 0, "", "wait until it is gone; --wait=false returns at once (default true)"},
-      {"timeout", 0, "TIME", "wait at most so long for all of it; 0: until it is gone (default 0)"},
-      {"ignore-not-found", 0, "", "take what is not there for no error"},
-      {"dry-run", 0, "none|server|client", "delete nothing, only say what would be", "client"},
+      {"force", 0, "", "do not wait for the node; a Pod may keep running there"},
+      {"cascade", 0, "background|foreground|orphan", "delete the objects that it owns later, first, or not at all (default background)"},
+      {"wait", 0, "", "wait until the objects are gone; --wait=false returns at once (default true)"},
+      {"timeout", 0, "TIME", "wait at most this long for all objects; 0: no limit (default 0)"},
+      {"ignore-not-found", 0, "", "do not fail if an object does not exist"},
+      {"dry-run", 0, "none|server|client", "delete nothing, only print what would be deleted", "client"},
   };
   verb.operands = Operands::kTypes;
   verb.run = Run;

@@ -40,7 +40,7 @@ class Demo {
     TRY(Say("   Each sees its own share, and no more:\n"));
     TRY(Show({"logs", "share-1"}));
 
-    TRY(Say("\n2. A whole GPU: 24Gi, on the other RTX 3090. A second one has to wait, and is told for what.\n"));
+    TRY(Say("\n2. A whole GPU: 24Gi, on the other RTX 3090. A second such Pod has to wait, and allot says why.\n"));
     TRY(Apply("gpu-24gi-3090"));
     TRY(Apply("whole-1"));
     TRY(Await("whole-1", "Running"));
@@ -56,13 +56,13 @@ class Demo {
 
     TRY(Say("\n4. whole-1 ends, and whole-2 starts by itself.\n"));
     TRY(Note("kubectl delete pod whole-1"));
-    TRY(client_.Delete(kube::types::kPods, "default", "whole-1", {}, Patience()).status());
+    TRY(client_.Delete(kube::types::kPods, "default", "whole-1", {}, CallTime()).status());
     TRY(Await("whole-2", "Running"));
     return Show({"status"});
   }
 
  private:
-  static http::Patience Patience() { return {std::chrono::steady_clock::now() + kPatience, nullptr}; }
+  static Patience CallTime() { return {std::chrono::steady_clock::now() + kPatience, nullptr}; }
 
   static Status Say(std::string_view text) {
     TRY(Print(text));
@@ -85,13 +85,13 @@ class Demo {
     const kube::ResourceType& type = manifest->kind == "Pod" ? kube::types::kPods : kube::types::kResourceClaimTemplates;
     ASSIGN_OR_RETURN(const std::vector<json::Document> documents, json::ParseYaml(manifest->yaml));
     TRY(Note(StrCat("kubectl apply -f ", name, ".yaml")));
-    return client_.Create(type, "default", json::Write(documents.at(0).root()), {}, Patience()).status();
+    return client_.Create(type, "default", json::Write(documents.at(0).root()), {}, CallTime()).status();
   }
 
   Status Until(std::string_view pod, std::string_view what, const std::function<bool(const kube::Object&)>& done) {
-    const http::Patience patience = Patience();
+    const Patience patience = CallTime();
     for (;;) {
-      if (stop_.requested()) return Unavailable("interrupted: all of it is gone again");
+      if (stop_.requested()) return Unavailable("interrupted; the demo has removed everything");
       ASSIGN_OR_RETURN(const kube::ObjectPtr object, client_.Get(kube::types::kPods, "default", pod, patience));
       if (done(*object)) return Status();
       if (std::chrono::steady_clock::now() > *patience.deadline) return Unavailable("Pod ", pod, " is not ", what, " in time");
@@ -103,7 +103,7 @@ class Demo {
     return Until(pod, phase, [&](const kube::Object& object) { return kube::Object::Text(object.json()["status"]["phase"]) == phase; });
   }
 
-  // The scheduler has looked at it, and said why not.
+  // Waits until the scheduler has tried the Pod and written the reason.
   Status AwaitExplained(std::string_view pod) {
     return Until(pod, "explained", [](const kube::Object& object) { return object.json()["status"]["conditions"].IsArray(); });
   }
@@ -114,10 +114,10 @@ class Demo {
   const std::vector<DemoManifest> manifests_ = DemoManifests();
 };
 
-// Ends what runs, so that nothing is left when the folder goes.
+// Ends all Pods, so that no process is left when the folder is removed.
 void EndPods(kube::Client& client) {
   std::vector<std::string> names;
-  const http::Patience patience{std::chrono::steady_clock::now() + kPatience, nullptr};
+  const Patience patience{std::chrono::steady_clock::now() + kPatience, nullptr};
   const auto list = [&] {
     names.clear();
     return client.ListValues(
@@ -151,11 +151,11 @@ Status Run(const Arguments& arguments) {
   SystemClock clock;
   SystemRandom random;
   Log log(clock, Log::Format::kText, [](std::string_view) {});
-  StopSignals signals("", true);  // before there are threads; what was started is ended, which takes a moment
+  StopSignals signals("", true);  // before there are threads; a second signal does not interrupt the clean-up
   local::UpOptions options = UpDefaults();
   ASSIGN_OR_RETURN(options.nodes, local::ReadGpus(kGpus, 1));
   ASSIGN_OR_RETURN(options.data, apiserver::OpenDataFolder(folder.path));
-  TRY(Print(StrCat("Two RTX 3090 and one RTX 3060, simulated: no GPU, no root and no Kubernetes is needed.\n   $ allot up --gpus ", kGpus,
+  TRY(Print(StrCat("Two RTX 3090 and one RTX 3060, simulated: this needs no GPU, no root and no Kubernetes.\n   $ allot up --gpus ", kGpus,
                    "\n")));
   TRY(Flush());
   const auto begin = std::chrono::steady_clock::now();
@@ -166,9 +166,8 @@ Status Run(const Arguments& arguments) {
   }
   Status played = Demo(*client, up->api().folder().admin_config(), signals.stop).Play();
   if (played.ok() && stay) {
-    played =
-        Print(StrCat("\nIt goes on until Ctrl-C. In another terminal:\n   export KUBECONFIG=", ShellWord(up->api().folder().admin_config()),
-                     "\n   kubectl get pods,resourceclaims,resourceslices\n"));
+    played = Print(StrCat("\nThe demo runs until Ctrl-C. In another terminal:\n   export KUBECONFIG=",
+                          ShellWord(up->api().folder().admin_config()), "\n   kubectl get pods,resourceclaims,resourceslices\n"));
     if (played.ok()) played = Flush();
     if (played.ok()) up->Run(signals.stop);
   }
@@ -176,10 +175,10 @@ Status Run(const Arguments& arguments) {
   up->Stop();
   TRY(std::move(played));
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
-  if (stay) return Print("All of it is gone again.\n");
-  return Print(StrCat("\nAll of it is gone again, after ", took / 1000, ".", took % 1000 / 100,
-                      " seconds. `allot up` does the same for real; `allot demo --stay` leaves this one running for kubectl, "
-                      "and `allot demo --print` prints the YAML that was applied.\n"));
+  if (stay) return Print("The demo has removed everything.\n");
+  return Print(StrCat("\nThe demo took ", took / 1000, ".", took % 1000 / 100,
+                      " seconds and has removed everything. `allot up` shares this machine's GPUs, `allot demo --stay` keeps the demo "
+                      "running for kubectl, and `allot demo --print` prints the manifests.\n"));
 }
 
 }  // namespace
@@ -187,17 +186,17 @@ Status Run(const Arguments& arguments) {
 Verb DemoVerb() {
   Verb verb;
   verb.name = "demo";
-  verb.summary = "A few seconds of GPU sharing on simulated GPUs: who gets what, who waits, and why.";
+  verb.summary = "Shows GPU sharing on simulated GPUs in a few seconds: which Pods run, which wait, and why.";
   verb.usage = "[flags]";
   verb.examples =
-      "# Plays it, and leaves nothing behind\n"
+      "# Run the demo; it leaves nothing behind\n"
       "allot demo\n"
-      "# Stays afterwards, for kubectl\n"
+      "# Keep it running afterwards, for kubectl\n"
       "allot demo --stay\n"
-      "# The same by hand: with `allot up --gpus rtx3090:2,rtx3060` in another terminal, and its KUBECONFIG\n"
+      "# Do the same by hand: with `allot up --gpus rtx3090:2,rtx3060` in another terminal, and its KUBECONFIG\n"
       "allot demo --print | allot apply -f -\n";
-  verb.flags = {{.name = "stay", .help = "goes on until Ctrl-C, for kubectl in another terminal"},
-                {.name = "print", .help = "prints the YAML that it applies, and nothing else happens"}};
+  verb.flags = {{.name = "stay", .help = "keep running until Ctrl-C, for kubectl in another terminal"},
+                {.name = "print", .help = "only print the manifests that the demo applies"}};
   verb.connects = false;
   verb.run = [](const Verb&, const Arguments& arguments) { return Exit(Run(arguments)); };
   return verb;

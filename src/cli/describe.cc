@@ -1,7 +1,7 @@
 #include "cli/describe.h"
 
 #include "base/strings.h"
-#include "cli/description.h"
+#include "cli/describe/description.h"
 #include "cli/get.h"
 #include "cli/manifest.h"
 #include "cli/output.h"
@@ -36,20 +36,20 @@ Describer DescriberOf(const kube::ResourceType& type) {
   return DescribeAny;
 }
 
-// What is described, and why the rest cannot be.
+// The objects to describe, and the errors of those that could not be read.
 struct Found {
   std::vector<std::pair<kube::ObjectPtr, Describer>> objects;
   std::vector<Status> errors;
   bool namespaced = false;
 };
 
-// Adds those that are named, by a prefix where there is none of that name, or all.
+// Adds the objects with the target's names, or all objects if it has no names. A name that does not exist is taken as a prefix.
 void FindObjects(Session& session, const Target& target, const std::string& selector, Found& found) {
   const kube::ResourceType& type = target.resource->type;
   const std::string namespace_name = session.NamespaceOf(target);
   const Describer describer = DescriberOf(type);
   found.namespaced |= type.namespaced;
-  // Adds those whose name begins so.
+  // Adds the objects whose name begins with `prefix`.
   const auto list = [&](std::string_view prefix) -> Status {
     kube::ListOptions options;
     options.label_selector = selector;
@@ -80,7 +80,7 @@ void FindObjects(Session& session, const Target& target, const std::string& sele
 
 Result<std::vector<Target>> TargetsOf(Session& session, const Arguments& arguments) {
   if (arguments.Has("filename")) {
-    if (!arguments.operands().empty() || arguments.Has("selector")) return Invalid("files and names or selectors cannot be given together");
+    if (!arguments.operands().empty() || arguments.Has("selector")) return Invalid("give either files, or names and selectors, not both");
     return ManifestTargets(session, arguments.All("filename"), arguments.Bool("recursive"));
   }
   ASSIGN_OR_RETURN(std::vector<Target> targets, session.FindTargets(arguments.operands()));
@@ -120,22 +120,22 @@ Status Run(const Verb& verb, const Arguments& arguments) {
 Verb DescribeVerb() {
   Verb verb;
   verb.name = "describe";
-  verb.summary = "Explains an object: what it asks for, what it holds, what happened to it.";
+  verb.summary = "Shows an object in detail: what it asks for, what it holds, and its events.";
   verb.usage = "TYPE NAME... | TYPE/NAME... | TYPE [-l SELECTOR] | -f FILE";
   verb.examples =
-      "  # a claim: what it asks for, which device and how much of it, and for which Pods\n"
+      "  # a claim: its requests, its devices with the amount of each, and its Pods\n"
       "  allot describe claim half\n"
-      "  # a node: its devices, what is free of them, who holds the rest\n"
+      "  # a node: its devices, their free memory, and their holders\n"
       "  allot describe node lab-1\n"
       "  # the Pods with a label, in all namespaces\n"
       "  allot describe pods -l app=train -A\n";
   verb.flags = {
-      {"namespace", 'n', "NAMESPACE", "look in this namespace, not in the context's"},
+      {"namespace", 'n', "NAMESPACE", "use this namespace instead of the context's"},
       {"all-namespaces", 'A', "", "look in all namespaces"},
-      {"selector", 'l', "SELECTOR", "only those with these labels: app=train"},
-      {"filename", 'f', "FILE", "take what a file, a folder or standard input (-) names; may be repeated"},
-      {"recursive", 'R', "", "look into the folders in a folder, too"},
-      {"show-events", 0, "", "tell what happened to it (default: where one object is described)"},
+      {"selector", 'l', "SELECTOR", "only objects with these labels: app=train"},
+      {"filename", 'f', "FILE", "the objects of a file, a folder or standard input (-); may be repeated"},
+      {"recursive", 'R', "", "read subfolders, too"},
+      {"show-events", 0, "", "print events, too (default: if one object is described)"},
   };
   verb.operands = Operands::kTypes;
   verb.run = [](const Verb& self, const Arguments& arguments) { return Exit(Run(self, arguments)); };

@@ -2,33 +2,27 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
-#include <set>
+#include <vector>
 
 #include "base/strings.h"
-#include "cli/description.h"
-#include "cli/doctor_checks.h"
+#include "cli/doctor/words.h"
+#include "cli/listing.h"
 #include "cli/output.h"
-#include "cli/status_screen.h"
+#include "cli/status/screen.h"
 #include "json/builder.h"
 #include "json/yaml_write.h"
+#include "view/doctor/checks.h"
 
 namespace allot::cli {
 namespace {
 
-std::string_view VerdictName(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kOk: return "ok";
-    case Verdict::kWarning: return "warning";
-    case Verdict::kFailed: return "failed";
-    case Verdict::kUnknown: return "unknown";
-  }
-  return "";
-}
+using view::Finding;
+using view::Findings;
+using Verdict = Finding::Verdict;
 
-// "FAILED ", always as wide as "warning".
+// "FAILED ", padded to the width of "warning".
 std::string Mark(Verdict verdict, const Screen& screen) {
-  std::string mark(verdict == Verdict::kFailed ? "FAILED" : VerdictName(verdict));
+  std::string mark(verdict == Verdict::kFailed ? "FAILED" : NameOf(verdict));
   mark.resize(std::string_view("warning").size(), ' ');
   if (!screen.colours) return mark;
   const std::string_view colour = verdict == Verdict::kOk ? "\x1b[32m" : verdict == Verdict::kFailed ? "\x1b[1;31m" : "\x1b[33m";
@@ -49,15 +43,16 @@ std::string Summary(const Findings& findings) {
 }
 
 std::string FindingsText(const Findings& findings, const Screen& screen) {
-  constexpr size_t kIndent = 9;  // behind the mark
+  constexpr size_t kIndent = 9;  // the column after the mark
   std::string text;
   for (const Finding& finding : findings) {
-    // The mark stands in front of what is wrapped, as its colour takes no room.
-    text += Mark(finding.verdict, screen) + Wrap(std::string(kIndent, ' '), finding.text, kIndent, screen.width).substr(kIndent - 2);
+    // Add the mark after wrapping: its colour codes have no width on the screen.
+    text += Mark(finding.verdict, screen) + Wrap(std::string(kIndent, ' '), Words(finding), kIndent, screen.width).substr(kIndent - 2);
     if (finding.verdict == Verdict::kOk) continue;
-    text += Wrap(std::string(kIndent, ' ') + "-> ", finding.advice, kIndent + 3, screen.width);
-    // On one line, however long, so that it can be copied.
-    if (!finding.command.empty()) text += StrCat(std::string(kIndent + 3, ' '), Printable(finding.command), "\n");
+    const Advice advice = AdviceFor(finding);
+    text += Wrap(std::string(kIndent, ' ') + "-> ", advice.text, kIndent + 3, screen.width);
+    // Do not wrap a command, so that it can be copied.
+    if (!advice.command.empty()) text += StrCat(std::string(kIndent + 3, ' '), Printable(advice.command), "\n");
   }
   return text + "\n" + Summary(findings);
 }
@@ -70,11 +65,12 @@ json::Document FindingsJson(const Findings& findings) {
   b.Key("checks"), b.StartArray();
   for (const Finding& finding : findings) {
     b.StartObject();
-    b.Key("check"), b.String(finding.check);
-    b.Key("verdict"), b.String(VerdictName(finding.verdict));
-    b.Key("text"), b.String(finding.text);
-    if (!finding.advice.empty()) b.Key("advice"), b.String(finding.advice);
-    if (!finding.command.empty()) b.Key("command"), b.String(finding.command);
+    const Advice advice = AdviceFor(finding);
+    b.Key("check"), b.String(NameOf(finding.check));
+    b.Key("verdict"), b.String(NameOf(finding.verdict));
+    b.Key("text"), b.String(Words(finding));
+    if (!advice.text.empty()) b.Key("advice"), b.String(advice.text);
+    if (!advice.command.empty()) b.Key("command"), b.String(advice.command);
     b.EndObject();
   }
   b.EndArray();
@@ -83,7 +79,7 @@ json::Document FindingsJson(const Findings& findings) {
   return json::Document(std::move(arena), root);
 }
 
-// Prints the tree where -o asks for it; false: it does not.
+// Prints the tree if -o is given; else returns false.
 bool PrintedTree(const Arguments& arguments, const json::Document& tree, Status& status) {
   const std::string output = arguments.Get("output");
   if (output.empty()) return false;
@@ -91,67 +87,41 @@ bool PrintedTree(const Arguments& arguments, const json::Document& tree, Status&
   return true;
 }
 
-// What is said at the end counts as the exit code: 1 where something failed.
+// The exit code: 1 if printing or a check failed.
 int Done(const Status& status, bool good) { return std::max(Exit(status), good ? 0 : 1); }
 
-Findings Examine(Session& session) {
-  Findings findings;
-  ClusterFacts facts;
-  if (!CheckServer(session, facts, findings) || !CheckResourceApi(session, findings)) return findings;
-  ReadCluster(session, session.has_namespace() ? session.namespace_name() : "", facts);
-  CheckGates(session, facts, findings);
-  CheckClass(facts, findings);
-  CheckSets(facts, findings);
-  CheckAgents(session, facts, findings);
-  CheckBareNodes(facts, findings);
-  CheckPermissions(session, facts, findings);
-  CheckNodes(facts, findings);
-  CheckPods(session, facts, findings);
-  CheckClaims(facts, findings);
-  return findings;
+// "lab/train: 6144 MiB of n1/gpu-0 (claim train-gpu-x)"
+std::string HoldWords(const view::GpuHold& hold) {
+  return StrCat(hold.namespace_name, "/", hold.pod, ": ", hold.mib ? StrCat(*hold.mib, " MiB") : "all", " of ", hold.pool, "/", hold.device,
+                " (claim ", hold.claim, ")");
 }
 
-// "lab/train: 6144 MiB of n1/gpu-0 (claim train-gpu-x)" of each Pod that holds one of our devices.
-void AddHeld(const json::Value& claim, std::set<std::string>& held) {
-  const json::Value& metadata = claim["metadata"];
-  for (const json::Value& result : ItemsOf(claim["status"]["allocation"]["devices"]["results"])) {
-    if (Text(result["driver"]) != kGpuDriver) continue;
-    const std::optional<int64_t> mib = MemoryMib(result["consumedCapacity"]);
-    for (const json::Value& pod : ItemsOf(claim["status"]["reservedFor"])) {
-      held.insert(StrCat(Text(metadata["namespace"]), "/", Text(pod["name"]), ": ", mib ? StrCat(*mib, " MiB") : "all", " of ",
-                         Text(result["pool"]), "/", Text(result["device"]), " (claim ", Text(metadata["name"]), ")"));
-    }
-  }
-}
-
-json::Document HeldJson(const std::set<std::string>& held) {
+json::Document HoldsJson(const std::vector<view::GpuHold>& holds) {
   auto arena = std::make_unique<json::Arena>();
   json::Builder b(*arena);
   b.StartObject();
-  b.Key("ready"), b.Bool(held.empty());
+  b.Key("ready"), b.Bool(holds.empty());
   b.Key("holders"), b.StartArray();
-  for (const std::string& one : held) b.String(one);
+  for (const view::GpuHold& hold : holds) b.String(HoldWords(hold));
   b.EndArray();
   b.EndObject();
   const json::Value root = b.Finish();
   return json::Document(std::move(arena), root);
 }
 
-// Whether the agents may go. Asks for nothing but claims, which is all that the chart's hook may list.
+// Reports whether the agents can be removed. Lists only claims, because the chart's hook may list nothing else.
 int BeforeUninstall(Session& session, const Arguments& arguments) {
-  std::set<std::string> held;
-  const Result<std::string> listed =
-      session.client().ListValues(kube::types::kResourceClaims, "", {}, [&](const json::Value& claim) { AddHeld(claim, held); });
-  if (!listed.ok() && !IsMissing(listed.status())) return Exit(listed.status());
+  const Result<std::vector<view::GpuHold>> holds = view::GpuHolds(session.client());
+  if (!holds.ok()) return Exit(holds.status());
   Status status;
-  if (PrintedTree(arguments, HeldJson(held), status)) return Done(status, held.empty());
-  if (held.empty()) return Exit(Print("No Pod holds a share of a gpu.nvidia.com device: the agents can be removed.\n"));
+  if (PrintedTree(arguments, HoldsJson(*holds), status)) return Done(status, holds->empty());
+  if (holds->empty()) return Exit(Print("No Pod holds a share of a gpu.nvidia.com device: the agents can be removed.\n"));
   std::string text = "These Pods still hold GPUs:\n";
-  for (const std::string& one : held) text += StrCat("  ", Printable(one), "\n");
+  for (const view::GpuHold& hold : *holds) text += StrCat("  ", Printable(HoldWords(hold)), "\n");
   text +=
-      "End them first: kubelet cannot end them without the agent, and they would hang in Terminating.\n"
-      "To remove the agents all the same: helm uninstall --no-hooks\n"
-      "To keep them: helm rollback RELEASE -n NAMESPACE (helm takes the release for half removed, and upgrades it only after that)\n";
+      "Delete them first: without the agent kubelet cannot end them, and they would hang in Terminating.\n"
+      "To remove the agents nevertheless: helm uninstall --no-hooks\n"
+      "To keep the agents: helm rollback RELEASE -n NAMESPACE (helm marks the release as uninstalling, and upgrades it only after this)\n";
   return Done(Print(text), false);
 }
 
@@ -159,7 +129,7 @@ int Run(const Verb& verb, const Arguments& arguments) {
   const Result<std::unique_ptr<Session>> session = Session::Open(verb, arguments);
   if (!session.ok()) return Exit(session.status());
   if (arguments.Bool("before-uninstall")) return BeforeUninstall(**session, arguments);
-  const Findings findings = Examine(**session);
+  const Findings findings = view::Examine((*session)->client(), (*session)->has_namespace() ? (*session)->namespace_name() : "");
   const bool good = Count(findings, Verdict::kFailed) == 0;
   Status status;
   if (!PrintedTree(arguments, FindingsJson(findings), status)) status = Print(FindingsText(findings, ScreenOfOutput()));
@@ -178,12 +148,12 @@ Verb DoctorVerb() {
       "  allot doctor\n"
       "  # agents of one namespace, for a script\n"
       "  allot doctor -n nvidia-dra-driver-gpu -o json | jq -r '.checks[] | select(.verdict == \"failed\") | .text'\n"
-      "  # may the agents be removed? exit code 1 while Pods hold GPUs\n"
+      "  # whether the agents can be removed; exit code 1 while Pods hold GPUs\n"
       "  allot doctor --before-uninstall\n";
   verb.flags = {
-      {"namespace", 'n', "NAMESPACE", "look for the agents in this namespace (default: in all)"},
-      {"output", 'o', "json|yaml", "write it in this form"},
-      {"before-uninstall", 0, "", "only say which Pods hold GPUs, and fail if there are any"},
+      {"namespace", 'n', "NAMESPACE", "look for the agents in this namespace (default: all namespaces)"},
+      {"output", 'o', "json|yaml", "print in this format"},
+      {"before-uninstall", 0, "", "only list the Pods that hold GPUs, and fail if there are any"},
   };
   verb.run = Run;
   return verb;

@@ -2,18 +2,20 @@
 
 #include <set>
 
+#include "base/edit_distance.h"
 #include "base/strings.h"
-#include "cli/explain_answer.h"
-#include "cli/explain_text.h"
+#include "cli/explain/text.h"
+#include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/pod_names.h"
+#include "control/server_features.h"
 #include "json/yaml_write.h"
 
 namespace allot::cli {
 namespace {
 
-// That the Pod does not exist, with the nearest name and the namespaces that have one of it.
-Status NoSuchPod(const ExplainWorld& world, std::string_view name_space, std::string_view name) {
+// The error that the Pod does not exist, with the nearest name and the namespaces that have a Pod of this name.
+Status NoSuchPod(const view::World& world, std::string_view name_space, std::string_view name) {
   std::vector<std::string> near, elsewhere;
   for (const kube::ObjectPtr& pod : world.pods.objects) {
     if (pod->namespace_name() == name_space) near.emplace_back(pod->name());
@@ -29,9 +31,10 @@ Status NoSuchPod(const ExplainWorld& world, std::string_view name_space, std::st
 Status Run(const Verb& verb, const Arguments& arguments, const std::vector<std::string>& names) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
   const std::string name_space = session->namespace_name();
-  ASSIGN_OR_RETURN(ExplainWorld world, GatherWorld(*session, {name_space}));
-  const sched::Cluster cluster = ClusterOf(world);
-  std::vector<ExplainAnswer> answers;
+  ASSIGN_OR_RETURN(view::World world, view::GatherWorld(session->client(), {name_space}));
+  if (const Result<alloc::Features> features = control::AskFeatures(session->client(), {}); features.ok()) world.features = *features;
+  const sched::Cluster cluster = view::ClusterOf(world);
+  std::vector<view::Answer> answers;
   Status missing;
   for (const std::string& name : names) {
     const std::string key = StrCat(name_space, "/", name);
@@ -40,8 +43,8 @@ Status Run(const Verb& verb, const Arguments& arguments, const std::vector<std::
       missing = NoSuchPod(world, name_space, name);
       continue;
     }
-    GatherDetails(*session, key, world);
-    answers.push_back(Explain(world, cluster, key));
+    view::GatherDetails(session->client(), key, world);
+    answers.push_back(view::Explain(world, cluster, key));
   }
   const std::string output = arguments.Get("output");
   if (output == "json") TRY(Print(json::WriteSortedJson(ExplainJson(answers, world.notes).root())));
@@ -60,16 +63,16 @@ Status Run(const Verb& verb, const Arguments& arguments, const std::vector<std::
 Verb ExplainVerb() {
   Verb verb;
   verb.name = "explain";
-  verb.summary = "Says why a Pod is where it is, or why it waits, device by device, and what would let it start.";
+  verb.summary = "Says why a Pod runs where it does, or why it waits, for each device, and what would let it start.";
   verb.usage = "pod/NAME... | NAME...";
   verb.examples =
-      "  # why does it wait?\n"
+      "  # why a Pod waits\n"
       "  allot explain pod/train -n lab\n"
-      "  # two at once\n"
+      "  # two Pods\n"
       "  allot explain train eval\n"
       "  # what would let it start, for a script\n"
       "  allot explain train -o json | jq -r '.pods[].remedies[].text'\n";
-  verb.flags = {{"namespace", 'n', "NAMESPACE", "the Pods' namespace"}, {"output", 'o', "json|yaml", "write it in this form"}};
+  verb.flags = {{"namespace", 'n', "NAMESPACE", "the Pods' namespace"}, {"output", 'o', "json|yaml", "print in this format"}};
   verb.operands = Operands::kPods;
   verb.run = [](const Verb& self, const Arguments& arguments) {
     const Result<std::vector<std::string>> names = PodNames(arguments.operands());

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: a cluster as status and doctor ask for it. Each test changes what it is about.
+// For tests: a cluster with all objects that status and doctor read. Each test changes the part that it is about.
 //
 //   FakeCluster cluster = HealthyCluster();
 //   cluster.forbidden = "/resourceclaims";
@@ -15,7 +15,7 @@
 namespace allot::cli {
 
 struct FakeCluster {
-  // Items of lists, with commas between them.
+  // Items of lists, separated by commas.
   std::string nodes, slices, claims, classes, daemon_sets, agents, pending, events;
   std::string nvidias_sets;  // DaemonSets of NVIDIA's own chart
   std::string minor = "36", emulates = "";
@@ -74,7 +74,7 @@ struct FakeCluster {
   }
 };
 
-// A device of 24576 MiB that is shared.
+// A shareable device of 24576 MiB.
 inline std::string FakeGpu(std::string_view name, std::string_view more = R"("allowMultipleAllocations":true)") {
   return StrCat(R"({"name":")", name, R"(","attributes":{"productName":{"string":"RTX 3090"},"uuid":{"string":"GPU-1"}},)",
                 R"("capacity":{"memory":{"value":"24Gi"}})", more.empty() ? "" : ",", more, "}");
@@ -85,15 +85,16 @@ inline std::string FakeSlice(std::string_view node, std::string_view devices, in
                 node, R"(","generation":1,"resourceSliceCount":)", slices, R"(},"devices":[)", devices, "]}}");
 }
 
-// A claim of the namespace lab, allocated on the node n1; of a device with `shares` it takes one. `pods`: names, with commas between them.
-// `more`: of its result.
+// A claim of the namespace lab, allocated on the node n1. Takes one share of a device with `shares`. `pods` are names, separated by commas;
+// `more` are fields of the result.
 inline std::string FakeClaim(std::string_view name, std::string_view device, std::string_view memory, std::string_view pods,
                              std::string_view more = R"(,"shareID":"s")") {
   std::string reserved;
   for (const std::string_view pod : Split(pods, ',')) {
     if (!pod.empty()) reserved += StrCat(reserved.empty() ? "" : ",", R"({"resource":"pods","name":")", pod, R"("})");
   }
-  return StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"lab","creationTimestamp":"2020-01-01T00:00:00Z"},"spec":{"devices":{
+  return StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"lab","uid":"uid-)", name,
+                R"(","creationTimestamp":"2020-01-01T00:00:00Z"},"spec":{"devices":{
     "requests":[{"name":"gpu","exactly":{"deviceClassName":"gpu.nvidia.com","capacity":{"requests":{"memory":")",
                 memory, R"("}}}}]}},"status":{"reservedFor":[)", reserved, R"(],"allocation":{"devices":{"results":[{"request":"gpu",
     "driver":"gpu.nvidia.com","pool":"n1","device":")",
@@ -102,7 +103,7 @@ inline std::string FakeClaim(std::string_view name, std::string_view device, std
     "key":"metadata.name","operator":"In","values":["n1"]}]}]}}}})");
 }
 
-// `ready`: "True", "False" or "Unknown".
+// `ready` is "True", "False" or "Unknown".
 inline std::string FakeNode(std::string_view name, std::string_view runtime = "containerd://2.1.4", std::string_view capacity = "{}",
                             std::string_view ready = "True", bool cordoned = false) {
   return StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{"unschedulable":)", cordoned, R"(},"status":{"capacity":)", capacity,
@@ -110,7 +111,7 @@ inline std::string FakeNode(std::string_view name, std::string_view runtime = "c
                 R"(","message":"kubelet says so"}]}})");
 }
 
-// The agent's Pod on a node. `ready`: "True" or "False"; `container`: the rest of its container's status.
+// The agent's Pod on a node. `ready` is "True" or "False"; `container` is the rest of its container's status.
 inline std::string FakeAgent(std::string_view node, std::string_view ready, std::string_view container) {
   return StrCat(R"({"metadata":{"name":"agent-)", node, R"(","namespace":"gpus","ownerReferences":[{"kind":"DaemonSet","name":"agents"}]},
     "spec":{"nodeName":")",
@@ -119,14 +120,14 @@ inline std::string FakeAgent(std::string_view node, std::string_view ready, std:
                 container, "}]}}");
 }
 
-// That wants so many Pods, has made so many of them, and has so many that are ready.
+// A DaemonSet with these numbers of desired, created and ready Pods.
 inline std::string FakeDaemonSet(int wanted, int made, int ready, std::string_view name = "agents") {
   return StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"gpus","labels":{"app.kubernetes.io/instance":"sharing"}},"spec":{
     "template":{"spec":{"serviceAccountName":"sa"}}},"status":{"desiredNumberScheduled":)",
                 wanted, R"(,"currentNumberScheduled":)", made, R"(,"numberReady":)", ready, "}}");
 }
 
-// Two nodes with an agent; n1 has a GPU of which two Pods hold 18 GiB.
+// Two nodes with an agent. n1 has a GPU of which two Pods hold 18 GiB.
 inline FakeCluster HealthyCluster() {
   FakeCluster cluster;
   cluster.nodes = StrCat(FakeNode("n1"), ",", FakeNode("n2"));
@@ -139,7 +140,7 @@ inline FakeCluster HealthyCluster() {
   return cluster;
 }
 
-// What the doctor says, with the lines joined that were wrapped; it must end with `code`.
+// The output of doctor, with wrapped lines joined. Expects the exit code `code`.
 inline std::string Diagnosis(FakeCluster& cluster, int code, std::vector<std::string> words = {"doctor"}) {
   const FakeApi::Outcome outcome = cluster.Run(std::move(words));
   EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;

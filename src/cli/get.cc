@@ -12,7 +12,7 @@
 namespace allot::cli {
 namespace {
 
-// Rows that stand below one header.
+// Rows below one header.
 struct Group {
   const kube::ApiResource* resource;
   Table table;
@@ -91,7 +91,7 @@ Result<GetRequest> RequestOf(const Arguments& arguments) {
 Result<std::vector<Target>> TargetsOf(Session& session, const Arguments& arguments) {
   const bool selects = arguments.Has("selector") || arguments.Has("field-selector");
   if (arguments.Has("filename")) {
-    if (!arguments.operands().empty() || selects) return Invalid("files and names or selectors cannot be given together");
+    if (!arguments.operands().empty() || selects) return Invalid("give either files, or names and selectors, not both");
     return ManifestTargets(session, arguments.All("filename"), arguments.Bool("recursive"));
   }
   ASSIGN_OR_RETURN(std::vector<Target> targets, session.FindTargets(arguments.operands()));
@@ -109,7 +109,7 @@ Status Run(const Verb& verb, const Arguments& arguments, const GetRequest& reque
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
   ASSIGN_OR_RETURN(const std::vector<Target> targets, TargetsOf(*session, arguments));
   if (arguments.Bool("watch")) {
-    if (targets.size() != 1 || targets[0].names.size() > 1) return Invalid("--watch takes one kind, and one name of it or none");
+    if (targets.size() != 1 || targets[0].names.size() > 1) return Invalid("--watch takes one kind, and at most one name");
     if (request.sort_by) Note("warning: --watch requested, --sort-by will be ignored");
     return WatchObjects(*session, targets[0], request);
   }
@@ -129,7 +129,7 @@ TableOptions GetRequest::Options() const {
 Result<Table> FetchTable(Session& session, const Target& of, const std::string& name, const GetRequest& request) {
   const kube::ApiResource& resource = *of.resource;
   const std::string namespace_name = session.NamespaceOf(of);
-  const std::string whole = request.sort_by ? "Object" : "";  // else rows have metadata alone
+  const std::string whole = request.sort_by ? "Object" : "";  // by default rows have only metadata
   Table all;
   std::string limit = "500";
   for (;;) {
@@ -147,7 +147,7 @@ Result<Table> FetchTable(Session& session, const Target& of, const std::string& 
     const Result<http::Response> response = session.client().Raw({"GET", target, {{"Accept", kAcceptTable}}, ""}, what);
     if (!response.ok()) {
       if (!kube::IsExpired(response.status()) || all.continue_token.empty()) return response.status();
-      all = Table();  // the server has forgotten where we were: all at once then, as kubectl does
+      all = Table();  // the continue token has expired: fetch all at once, as kubectl does
       limit = "";
       continue;
     }
@@ -187,36 +187,36 @@ Verb GetVerb() {
   verb.summary = "Shows objects of any kind that the cluster has.";
   verb.usage = "TYPE[,TYPE...] [NAME...] | TYPE/NAME... | -f FILE";
   verb.examples =
-      "  # the Pods of the namespace, and the claims that they hold\n"
+      "  # the Pods and claims of the namespace\n"
       "  allot get pods,claims\n"
-      "  # all claims of the cluster, and how they change\n"
+      "  # all claims of the cluster, and every change\n"
       "  allot get claims -A -w\n"
-      "  # what the drivers publish, one slice in full\n"
+      "  # the devices that drivers publish, and one slice in full\n"
       "  allot get slices\n"
       "  allot get slice/lab-1-gpu -o yaml\n"
-      "  # names alone, or any field, for scripts\n"
+      "  # only names, or any field, for scripts\n"
       "  allot get pods -l app=train -o name\n"
       "  allot get pods -o jsonpath='{range .items[*]}{.metadata.name}{\"\\t\"}{.spec.nodeName}{\"\\n\"}{end}'\n"
       "\n"
-      "shortcuts, of kinds that concern sharing:\n"
-      "  claims     resourceclaims.resource.k8s.io: who asks for which part of a device, and what was given\n"
-      "  templates  resourceclaimtemplates.resource.k8s.io: claims that are made for each Pod\n"
-      "  slices     resourceslices.resource.k8s.io: the devices that drivers offer\n"
-      "  classes    deviceclasses.resource.k8s.io: kinds of devices to ask for\n";
+      "short names for the kinds of GPU sharing:\n"
+      "  claims     resourceclaims.resource.k8s.io: what Pods ask for, and the devices allocated to them\n"
+      "  templates  resourceclaimtemplates.resource.k8s.io: templates of claims that are created for each Pod\n"
+      "  slices     resourceslices.resource.k8s.io: the devices that drivers publish\n"
+      "  classes    deviceclasses.resource.k8s.io: the kinds of devices that claims name\n";
   verb.flags = {
-      {"namespace", 'n', "NAMESPACE", "look in this namespace, not in the context's"},
+      {"namespace", 'n', "NAMESPACE", "use this namespace instead of the context's"},
       {"all-namespaces", 'A', "", "look in all namespaces"},
-      {"selector", 'l', "SELECTOR", "only those with these labels: app=train,stage!=test"},
-      {"field-selector", 0, "SELECTOR", "only those with these fields: spec.nodeName=lab-1"},
-      {"output", 'o', "json|yaml|wide|name|jsonpath=TEMPLATE|custom-columns=HEADER:PATH,...", "write it in this form"},
+      {"selector", 'l', "SELECTOR", "only objects with these labels: app=train,stage!=test"},
+      {"field-selector", 0, "SELECTOR", "only objects with these fields: spec.nodeName=lab-1"},
+      {"output", 'o', "json|yaml|wide|name|jsonpath=TEMPLATE|custom-columns=HEADER:PATH,...", "print in this format"},
       {"show-labels", 0, "", "add a column with all labels"},
       {"label-columns", 'L', "KEYS", "add a column for each of these labels: app,stage"},
-      {"sort-by", 0, "PATH", "order the rows by a field: .metadata.creationTimestamp"},
-      {"filename", 'f', "FILE", "take what a file, a folder or standard input (-) names; may be repeated"},
-      {"recursive", 'R', "", "look into the folders in a folder, too"},
-      {"ignore-not-found", 0, "", "take what is not there for no error"},
-      {"watch", 'w', "", "go on with what changes, until Ctrl-C"},
-      {"no-headers", 0, "", "leave out the names of the columns"},
+      {"sort-by", 0, "PATH", "sort the rows by a field: .metadata.creationTimestamp"},
+      {"filename", 'f', "FILE", "the objects of a file, a folder or standard input (-); may be repeated"},
+      {"recursive", 'R', "", "read subfolders, too"},
+      {"ignore-not-found", 0, "", "do not fail if an object does not exist"},
+      {"watch", 'w', "", "then print every change, until Ctrl-C"},
+      {"no-headers", 0, "", "do not print the names of the columns"},
   };
   verb.operands = Operands::kTypes;
   verb.run = [](const Verb& self, const Arguments& arguments) {

@@ -1,9 +1,9 @@
-// get with an output that is made of whole objects: names, JSON, YAML, JSONPath, columns of one's own.
+// get with an output that needs whole objects: names, JSON, YAML, JSONPath, custom columns.
 
 #include <algorithm>
 
 #include "base/strings.h"
-#include "cli/description.h"
+#include "cli/describe/description.h"
 #include "cli/get.h"
 #include "cli/output.h"
 #include "cli/tabs.h"
@@ -15,7 +15,7 @@
 namespace allot::cli {
 namespace {
 
-// Objects that were asked for, and the errors of those that could not be had.
+// The objects, and the errors of those that could not be read.
 struct Found {
   std::vector<kube::ObjectPtr> objects;
   std::vector<Status> errors;
@@ -50,7 +50,7 @@ Found FetchObjects(Session& session, const std::vector<Target>& targets, const G
   return found;
 }
 
-// All objects in one, as kubectl shapes it.
+// All objects as one List, as kubectl prints it.
 json::Value ListOf(const std::vector<kube::ObjectPtr>& objects, json::Arena& arena) {
   json::Builder b(arena);
   b.StartObject();
@@ -107,7 +107,7 @@ std::string ColumnsRow(const std::vector<CustomColumn>& columns, const json::Val
   for (const CustomColumn& column : columns) {
     std::string cell;
     for (const json::Value& value : column.path.Find(object)) {
-      // As kubectl, which prints Go's values here and not JSON.
+      // As kubectl, which prints Go values here, not JSON.
       cell += StrCat(cell.empty() ? "" : ",", OneLine(value));
     }
     line += StrCat(&column == &columns[0] ? "" : "\t", cell.empty() ? "<none>" : cell);

@@ -68,10 +68,10 @@ TEST(GetWatch, PrintsARowForEachChangeInColumnsThatStay) {
             "b             Pending\n");
   EXPECT_THAT(requests[1], HasSubstr("resourceVersion=5"));
   EXPECT_THAT(requests[1], HasSubstr("as=Table"));
-  EXPECT_THAT(requests[2], HasSubstr("resourceVersion=9"));  // goes on behind the bookmark
+  EXPECT_THAT(requests[2], HasSubstr("resourceVersion=9"));  // continues after the bookmark
 }
 
-TEST(GetWatch, AfterAForgottenVersionOnlyWhatChangedIsPrintedAgain) {
+TEST(GetWatch, AfterAnExpiredVersionOnlyChangedRowsArePrintedAgain) {
   std::vector<std::string> requests;
   EXPECT_EQ(Watched({Answer(200, TableOf(5, {RowOf("a", 3, "Pending"), RowOf("b", 4, "Pending")})),
                      Stream({Event("ERROR", R"({"kind":"Status","reason":"Expired","message":"too old","code":410})")}),

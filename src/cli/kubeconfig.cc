@@ -25,14 +25,14 @@ bool SomebodyListens(const std::string& socket) {
   return http::Dial({.host = "", .port = 0, .unix_path = socket}, {SystemClock().MonotonicNow() + kTime, nullptr}).ok();
 }
 
-// What is wrong with the flags themselves.
+// kInvalid for flags that contradict each other or have a wrong value.
 Status CheckFlags(const Arguments& arguments) {
   if (!arguments.Has("server")) return Status();
-  if (arguments.Has("data")) return Invalid("--server and --data both say which server; give one of them");
+  if (arguments.Has("data")) return Invalid("--server and --data both name a server; give only one of them");
   if (SocketOf(ServerUrlOf(arguments.Get("server"))).empty())
     return Invalid("--server: ", Quoted(arguments.Get("server")),
-                   " is no unix socket; only there the server knows who asks: give unix:///PATH or /PATH, such as ", kSystemDataFolder,
-                   "/api.sock");
+                   " is not a unix socket; the server identifies its caller only there: give unix:///PATH or /PATH, such as ",
+                   kSystemDataFolder, "/api.sock");
   return Status();
 }
 
@@ -67,7 +67,7 @@ Status Run(const Arguments& arguments) {
 
 std::string ChooseSocket(const std::string& own, const std::string& machine) {
   if (own == machine || SomebodyListens(own)) return own;
-  // Where nobody listens at all, the error is about the one that is there.
+  // If no server listens at either, prefer the socket that exists: the error then names it.
   return SomebodyListens(machine) || !PosixFileSystem().Exists(own) ? machine : own;
 }
 
@@ -80,8 +80,9 @@ Result<std::string> AskForKubeconfig(const std::string& socket) {
   request.target = "/allot/v1/kubeconfig";
   Result<http::Response> response = http::Client(options).Send(request, {SystemClock().MonotonicNow() + kTime, nullptr});
   if (!response.ok()) {
-    return Unavailable(response.status().message(),
-                       "; `allot up` or `allot apiserver` starts a server; --server names the socket, --data the folder of one that runs");
+    return Unavailable(
+        response.status().message(),
+        "; start a server with `allot up` or `allot apiserver`, or name the socket (--server) or folder (--data) of a running one");
   }
   if (response->status == 201) return std::move(response->body);
   const Result<json::Document> status = json::Parse(response->body);
@@ -92,24 +93,24 @@ Result<std::string> AskForKubeconfig(const std::string& socket) {
 Verb KubeconfigVerb() {
   Verb verb;
   verb.name = "kubeconfig";
-  verb.summary = "A kubeconfig of your own for the API server of this machine (allot apiserver).";
+  verb.summary = "Creates your kubeconfig for the API server of this machine (allot up, allot apiserver).";
   verb.usage = "[flags]";
   verb.examples =
-      "# Into a file that only you can read, for kubectl\n"
+      "# Write it to a file that only you can read, for kubectl\n"
       "allot kubeconfig --file ~/.kube/allot.conf\n"
       "export KUBECONFIG=~/.kube/allot.conf\n"
       "kubectl get pods\n"
-      "# From a server with a folder of its own (allot up --data /tmp/try)\n"
+      "# Ask a server with another folder (allot up --data /tmp/try)\n"
       "allot kubeconfig --server /tmp/try/api.sock\n";
   verb.flags = {
       {.name = "server", .letter = 's', .value = "URL", .help = "the server's socket: unix:///PATH or /PATH"},
       {.name = "data",
        .value = "DIR",
-       .help = "or its folder; that of the server that KUBECONFIG names, of your own, else /var/lib/allot/api"},
+       .help = "or its folder (default: that of the server in KUBECONFIG, else of your own server, else /var/lib/allot/api)"},
       {.name = "file",
        .letter = 'f',
        .value = "FILE",
-       .help = "write it there, for you alone to read; else it is printed, with the token in it"},
+       .help = "write it to this file, readable only by you; without it, it is printed, including the token"},
       {.name = "force", .help = "replace a file that exists"},
   };
   verb.connects = false;

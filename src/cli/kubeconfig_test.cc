@@ -43,7 +43,7 @@ class KubeconfigTest : public ::testing::Test {
   std::unique_ptr<http::Server> server_;
 };
 
-TEST_F(KubeconfigTest, IsWhatTheServerGives) {
+TEST_F(KubeconfigTest, IsTheServersAnswer) {
   Answer(201, "kind: Config\n");
   EXPECT_THAT(AskForKubeconfig(Socket()), IsOkAndHolds(std::string("kind: Config\n")));
   EXPECT_EQ(asked_, "POST /allot/v1/kubeconfig");
@@ -54,7 +54,7 @@ TEST_F(KubeconfigTest, ARefusalIsInTheServersWords) {
   EXPECT_THAT(AskForKubeconfig(Socket()), IsStatus(Code::kUnavailable, HasSubstr("answers 403: not you")));
 }
 
-TEST_F(KubeconfigTest, AnAnswerThatIsNoStatusIsItsCode) {
+TEST_F(KubeconfigTest, AnAnswerWithoutAStatusShowsItsCode) {
   Answer(502, "<html>");
   EXPECT_THAT(AskForKubeconfig(Socket()), IsStatus(Code::kUnavailable, HasSubstr("answers 502")));
 }
@@ -62,8 +62,8 @@ TEST_F(KubeconfigTest, AnAnswerThatIsNoStatusIsItsCode) {
 TEST_F(KubeconfigTest, ASocketThatAServerLeftBehindGivesWayToTheMachines) {
   const std::string own = folder_ + "/own.sock";
   EXPECT_EQ(ChooseSocket(own, Socket()), Socket());
-  ASSERT_OK(http::Listener::Unix(own, 0600));  // gone at once
-  std::ofstream(own).put('x');                 // whatever it is, nobody listens there
+  ASSERT_OK(http::Listener::Unix(own, 0600));  // closed at once
+  std::ofstream(own).put('x');                 // a file without a listener
   EXPECT_EQ(ChooseSocket(own, Socket()), own);
   Answer(201, "kind: Config\n");
   EXPECT_EQ(ChooseSocket(own, Socket()), Socket());
@@ -80,10 +80,10 @@ TEST_F(KubeconfigTest, TheServerIsNamedByItsSocketAsAUrlOrAPath) {
   }
 }
 
-TEST_F(KubeconfigTest, AServerThatCannotSeeWhoAsksIsBadUsage) {
+TEST_F(KubeconfigTest, AServerThatCannotIdentifyTheCallerIsBadUsage) {
   for (const auto& [words, error] :
-       {std::pair<std::vector<std::string_view>, const char*>{{"--server", "https://127.0.0.1:6480"}, "is no unix socket"},
-        {{"--server=/a", "--data=/b"}, "give one of them"},
+       {std::pair<std::vector<std::string_view>, const char*>{{"--server", "https://127.0.0.1:6480"}, "is not a unix socket"},
+        {{"--server=/a", "--data=/b"}, "give only one of them"},
         {{"--server="}, "--server needs a value"}}) {
     std::vector<std::string_view> all = {"kubeconfig"};
     all.insert(all.end(), words.begin(), words.end());

@@ -1,40 +1,18 @@
 #include "cli/listing.h"
 
 #include "base/strings.h"
-#include "kube/error.h"
 
 namespace allot::cli {
-namespace {
-
-bool HasHttpStatus(const Status& status, int http_status) {
-  const kube::ApiError* const error = kube::ApiErrorOf(status);
-  return error != nullptr && error->http_status == http_status;
-}
-
-}  // namespace
 
 Listing ListAll(Session& session, const kube::ResourceType& type, std::string_view namespace_name, const kube::ListOptions& options) {
-  Listing listing;
-  listing.status = session.client()
-                       .List(type, namespace_name, options, [&](kube::ObjectPtr object) { listing.objects.push_back(std::move(object)); })
-                       .status();
-  if (!listing.ok()) listing.objects.clear();  // some of the pages say nothing about the whole
-  return listing;
-}
-
-bool IsForbidden(const Status& status) { return HasHttpStatus(status, 403); }
-bool IsMissing(const Status& status) { return HasHttpStatus(status, 404); }
-
-std::string Reason(const Status& status) {
-  const kube::ApiError* const error = kube::ApiErrorOf(status);
-  return error != nullptr && !error->message.empty() ? error->message : status.message();
+  return view::ListAll(session.client(), type, namespace_name, options);
 }
 
 std::string Printable(std::string_view text) {
   std::string clean;
   for (size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F are controls, too; U+009B begins what ESC [ begins.
+    // U+0080 to U+009F are control characters, too; U+009B is the same as ESC [.
     const bool is_long = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     clean += byte < 0x20 || byte == 0x7F || is_long ? ' ' : text[i];
     if (is_long) ++i;
@@ -46,7 +24,7 @@ std::string Wrap(std::string_view first, std::string_view text, size_t indent, s
   const std::string clean = Printable(text);
   std::string wrapped(first);
   size_t column = first.size();
-  bool begins = true;  // no word stands on the line yet
+  bool begins = true;  // the line has no word yet
   for (const std::string_view word : Split(clean, ' ')) {
     if (word.empty()) continue;
     if (!begins && column + 1 + word.size() > width) {

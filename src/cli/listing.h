@@ -1,5 +1,5 @@
 #pragma once
-// A collection of the API, or why it cannot be seen; and text that fits a screen.
+// Collections of the API through a verb's session, and text that fits a screen.
 
 #include <string>
 #include <string_view>
@@ -8,32 +8,24 @@
 #include "base/status.h"
 #include "cli/session.h"
 #include "kube/object.h"
+#include "view/listing.h"
 
 namespace allot::cli {
 
-struct Listing {
-  std::vector<kube::ObjectPtr> objects;  // none where it could not be read to its end
-  Status status;
+using view::IsForbidden;
+using view::IsMissing;
+using view::Listing;
+using view::ServerMessage;
 
-  bool ok() const { return status.ok(); }
-};
-
-// All objects of the kind; of all namespaces unless one is given.
+// Lists all objects of the kind, of all namespaces unless one is given.
 Listing ListAll(Session& session, const kube::ResourceType& type, std::string_view namespace_name = "",
                 const kube::ListOptions& options = {});
 
-// The server does not let us (403), or does not have it (404).
-bool IsForbidden(const Status& status);
-bool IsMissing(const Status& status);
-
-// The server's words, without ours in front.
-std::string Reason(const Status& status);
-
-// The text in one line, in which nothing can control the terminal.
+// The text in one line, with every control character replaced, so that it cannot control the terminal.
 std::string Printable(std::string_view text);
 
-// `text` behind `first`, in lines of `width` where words allow it; lines but the first are indented by `indent`. Nothing in `text`
-// can control the terminal. With a line end.
+// `first`, then `text` broken between words into lines of `width`; the second and later lines are indented by `indent`. Control
+// characters of `text` are replaced. Ends with a line end.
 std::string Wrap(std::string_view first, std::string_view text, size_t indent, size_t width);
 
 // "n1, n2 and 3 more"

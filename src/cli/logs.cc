@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/strings.h"
-#include "cli/description.h"
+#include "cli/describe/description.h"
 #include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/pod_names.h"
@@ -12,25 +12,25 @@
 #include "cli/values.h"
 #include "kube/error.h"
 #include "kube/url.h"
-#include "local/run_protocol.h"
+#include "local/run/run_protocol.h"
 
 namespace allot::cli {
 namespace {
 
 constexpr std::string_view kDefaultContainer = "kubectl.kubernetes.io/default-container";
-constexpr std::chrono::seconds kSilence(60);  // after which a log that is not followed is given up
+constexpr std::chrono::seconds kSilence(60);  // without -f: how long to wait for the next piece
 
-// --tail: a number of lines; -1: all, as kubectl has it.
+// --tail: a number of lines; -1 means all, as in kubectl.
 Result<std::string> TailOf(const std::string& text) {
   int64_t lines = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), lines);
   if (error != std::errc() || end != text.data() + text.size() || lines < -1) {
-    return Invalid("--tail: ", Quoted(text), " is no number of lines; -1 stands for all");
+    return Invalid("--tail: ", Quoted(text), " is not a number of lines; -1 means all");
   }
   return lines < 0 ? "" : text;
 }
 
-// The container that is meant where none is named, with a note where that is a choice.
+// The Pod's default container, else its first. Notes the choice on standard error if the Pod has several.
 std::string ContainerOf(const kube::Object& pod) {
   std::vector<std::string> names;
   for (const std::string_view list : {"containers", "initContainers"}) {
@@ -57,7 +57,7 @@ Result<std::string> TargetOf(Session& session, const Arguments& arguments, const
     }
     container = ContainerOf(*object);
     if (Text(object->json()["spec"]["nodeName"]).empty()) {
-      Note(StrCat("Pod ", pod, " is on no node yet, so there is no log; ", ExplainHint(session, pod)));
+      Note(StrCat("Pod ", pod, " has no node yet, so it has no log; ", ExplainHint(session, pod)));
     }
   }
   query.emplace_back("container", container);
@@ -75,18 +75,18 @@ Result<std::string> TargetOf(Session& session, const Arguments& arguments, const
   return StrCat(kube::types::kPods.ObjectPath(session.namespace_name(), pod, "log"), kube::WriteQuery(query));
 }
 
-// Prints pieces as they come. A break in a log that is followed is an error: what comes next is not known.
+// Prints pieces as they arrive. With -f, a broken connection is an error, because the rest of the log is missing.
 Status Copy(http::BodyStream& stream, bool follow) {
   for (;;) {
-    const http::Patience patience = follow ? http::Patience{} : http::Patience{std::chrono::steady_clock::now() + kSilence, nullptr};
-    ASSIGN_OR_RETURN(const std::string piece, stream.Read(patience).Context("the log broke off"));
+    const Patience patience = follow ? Patience{} : Patience{std::chrono::steady_clock::now() + kSilence, nullptr};
+    ASSIGN_OR_RETURN(const std::string piece, stream.Read(patience).Context("the log ended early"));
     if (piece.empty()) return Status();
     TRY(Print(piece));
     if (follow) TRY(Flush());
   }
 }
 
-// `hint`: what to type where it fails; may stay empty.
+// On failure sets `hint` to a command that helps, if there is one.
 Status Run(const Verb& verb, const Arguments& arguments, const std::string& name, std::string& hint) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
   TRY(kube::CheckNames(session->namespace_name(), name));
@@ -109,23 +109,23 @@ Status Run(const Verb& verb, const Arguments& arguments, const std::string& name
 Verb LogsVerb() {
   Verb verb;
   verb.name = "logs";
-  verb.summary = "Prints what a Pod's container has written, and, with -f, what it writes.";
+  verb.summary = "Prints the log of a Pod's container, and follows it with -f.";
   verb.usage = "[flags] POD";
   verb.examples =
-      "  # the last twenty lines, and what comes\n"
+      "  # the last twenty lines, and all new ones\n"
       "  allot logs train -n lab --tail 20 -f\n"
-      "  # one container of several, of the last ten minutes, with the time of each line\n"
+      "  # the last ten minutes of one container, with the time of each line\n"
       "  allot logs pod/train -c sidecar --since 10m --timestamps\n"
-      "  # of the run before, which has crashed\n"
+      "  # the log of the previous run, after a crash\n"
       "  allot logs train -p\n";
   verb.flags = {
       {"namespace", 'n', "NAMESPACE", "the Pod's namespace"},
-      {"follow", 'f', "", "print what is written from now on, until the container ends or Ctrl-C"},
-      {"previous", 'p', "", "of the run of the container before this one"},
-      {"container", 'c', "NAME", "of this container; else the Pod's default one, or its first"},
-      {"tail", 0, "LINES", "only so many of the last lines; -1: all (default -1)"},
-      {"since", 0, "TIME", "only what is not older: 30s, 10m, 2h"},
-      {"timestamps", 0, "", "the time in front of each line"},
+      {"follow", 'f', "", "keep printing new lines, until the container ends or Ctrl-C"},
+      {"previous", 'p', "", "the log of the container's previous run"},
+      {"container", 'c', "NAME", "the log of this container (default: the Pod's default container, else its first)"},
+      {"tail", 0, "LINES", "only this many of the last lines; -1: all (default -1)"},
+      {"since", 0, "TIME", "only lines newer than this: 30s, 10m, 2h"},
+      {"timestamps", 0, "", "print the time before each line"},
   };
   verb.operands = Operands::kPods;
   verb.run = [](const Verb& self, const Arguments& arguments) {

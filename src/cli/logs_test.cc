@@ -24,7 +24,7 @@ TEST(Logs, PrintsTheFirstContainerAndSaysSo) {
   EXPECT_THAT(api.requests(), Contains("GET /api/v1/namespaces/lab/pods/p/log?container=a"));
 }
 
-TEST(Logs, FlagsBecomeWhatTheServerKnows) {
+TEST(Logs, FlagsBecomeQueryParameters) {
   FakeApi api(TwoContainers);
   const FakeApi::Outcome outcome =
       api.Run({"logs", "p", "-c", "b", "-f", "-p", "--timestamps", "--tail", "20", "--since", "1m500ms", "-n", "lab"});
@@ -45,17 +45,17 @@ TEST(Logs, ThePodMayNameItsDefaultContainer) {
   EXPECT_THAT(api.requests(), Contains("GET /api/v1/namespaces/default/pods/p/log?container=b"));
 }
 
-TEST(Logs, APodThatIsNowhereYetHasAHint) {
+TEST(Logs, APodWithoutANodeGetsAHint) {
   FakeApi api([](const http::Request& request) -> http::Response {
     if (request.target.find("/log?") != std::string::npos) return {200, {{"Content-Type", "text/plain"}}, ""};
     return FakeApi::Json(200, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"a"}]}})");
   });
   const FakeApi::Outcome outcome = api.Run({"logs", "p"});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.err, "Pod p is on no node yet, so there is no log; to see why: allot explain pod/p -n default\n");
+  EXPECT_EQ(outcome.err, "Pod p has no node yet, so it has no log; to see why: allot explain pod/p -n default\n");
 }
 
-TEST(Logs, WhatDoesNotRunHasTheServersWordsAndAHint) {
+TEST(Logs, AWaitingContainerShowsTheServersErrorAndAHint) {
   FakeApi api([](const http::Request&) { return FakeApi::Refused(400, "BadRequest", "container \"a\" in pod \"p\" is waiting to start"); });
   const FakeApi::Outcome outcome = api.Run({"logs", "p", "-c", "a"});
   EXPECT_EQ(outcome.code, 1);
@@ -64,7 +64,7 @@ TEST(Logs, WhatDoesNotRunHasTheServersWordsAndAHint) {
             "to see why: allot explain pod/p -n default\n");
 }
 
-TEST(Logs, OfACommandOfRunItIsSaidWhereItsOutputIs) {
+TEST(Logs, ACommandOfRunHasNoLogAndTheErrorSaysWhereItsOutputIs) {
   FakeApi api([](const http::Request&) {
     return FakeApi::Json(
         200,
@@ -74,19 +74,19 @@ TEST(Logs, OfACommandOfRunItIsSaidWhereItsOutputIs) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(
       outcome.err,
-      "error: Pod default/p stands for a command of `allot run`: what that writes goes to the terminal it was started from, and there is "
-      "no log of it\n");
+      "error: Pod default/p represents a command of `allot run`, which has no log: its output goes to the terminal that it was started "
+      "from\n");
   EXPECT_THAT(api.requests(), ElementsAre("GET /api/v1/namespaces/default/pods/p"));
 }
 
-TEST(Logs, RefusesWhatMakesNoSense) {
+TEST(Logs, RefusesInvalidArguments) {
   FakeApi api(TwoContainers);
-  EXPECT_THAT(api.Run({"logs", "p", "--tail", "x"}).err, HasSubstr("--tail: \"x\" is no number of lines"));
+  EXPECT_THAT(api.Run({"logs", "p", "--tail", "x"}).err, HasSubstr("--tail: \"x\" is not a number of lines"));
   EXPECT_EQ(api.Run({"logs", "p", "--tail", "-5"}).code, 2);
   EXPECT_THAT(api.Run({"logs", "p", "q"}).err, HasSubstr("one Pod at a time"));
-  EXPECT_THAT(api.Run({"logs", "node/n1"}).err, HasSubstr("\"node/n1\" is no Pod"));
+  EXPECT_THAT(api.Run({"logs", "node/n1"}).err, HasSubstr("\"node/n1\" is not a Pod"));
   EXPECT_THAT(api.Run({"logs"}).err, HasSubstr("which Pod? allot logs pod/NAME"));
-  EXPECT_THAT(api.Run({"logs", "../x"}).err, HasSubstr("is no Pod"));
+  EXPECT_THAT(api.Run({"logs", "../x"}).err, HasSubstr("is not a Pod"));
 }
 
 }  // namespace

@@ -11,21 +11,23 @@ namespace {
 
 // docs/cli.md has the same.
 constexpr std::pair<std::string_view, std::string_view> kExitCodes[] = {
-    {"0", "Done; also when nothing was found, when a Pod that is explained waits, and when a verb that stays was ended by a signal."},
+    {"0",
+     "Done; also if nothing was found, if explain finds that the Pod waits, and if a signal ended a verb that runs until it is stopped."},
     {"1",
-     "Something failed (of doctor: a check; of explain and logs: there is no such Pod), or the output could not be written. The reason is "
+     "Something failed (for doctor, a check; for explain and logs, a Pod does not exist), or the output could not be written. The reason "
+     "is "
      "on standard error."},
-    {"2", "A verb or flag that does not exist, a value that a flag does not take, or no word of what is meant. Nothing was tried."},
-    {"141", "Nobody reads the output any more: SIGPIPE, as for every program of a pipeline."},
+    {"2", "An unknown verb or flag, an invalid value of a flag, or a missing argument. Nothing was tried."},
+    {"141", "The reader of the output has gone: SIGPIPE, as for every program of a pipeline."},
 };
 
 constexpr std::pair<std::string_view, std::string_view> kEnvironment[] = {
-    {"KUBECONFIG", "Files, with colons between them, that say which cluster, and who is asking; else ~/.kube/config."},
-    {"NO_COLOR", "Set to anything: no colours."},
-    {"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "The way to the server, as for other programs."},
+    {"KUBECONFIG", "The kubeconfig files, separated by colons, that name the cluster and the user; default ~/.kube/config."},
+    {"NO_COLOR", "If set to any value, the output has no colours."},
+    {"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "The proxy for the connection to the server, as for other programs."},
 };
 
-// Text that roff takes for nothing else: a dash stays one that can be copied, no line is a request.
+// Escapes text for roff: a dash stays a dash that can be copied, and no line is a roff request.
 std::string Escape(std::string_view text) {
   std::string escaped;
   bool begins = true;
@@ -80,11 +82,11 @@ std::string ManPage(std::span<const Verb> verbs, std::string_view version) {
   page += ".SH SYNOPSIS\n.B allot\n.I verb\n[\\fIarguments\\fR]\n.br\n.B kubectl allot\n.I verb\n[\\fIarguments\\fR]\n";
   page +=
       ".SH DESCRIPTION\nallot shares GPUs between Pods by memory, on Kubernetes and on one machine without it. Most verbs work with any "
-      "Kubernetes API.\nFlags may stand anywhere. Installed as \\fBkubectl\\-allot\\fR it is a plugin of kubectl.\n.SH VERBS\n";
+      "Kubernetes API.\nFlags may be anywhere on the line. Installed as \\fBkubectl\\-allot\\fR it is a plugin of kubectl.\n.SH VERBS\n";
   for (const Verb& verb : verbs) {
     if (!verb.summary.empty()) AppendVerb(verb, page);
   }
-  page += ".SH \"WHICH CLUSTER, AND HOW\"\nVerbs that talk to a cluster take these flags, too.\n";
+  page += ".SH \"CONNECTION FLAGS\"\nVerbs that connect to a cluster also take these flags.\n";
   AppendFlags(GlobalFlags(), page);
   page += ".SH \"EXIT STATUS\"\n";
   AppendPairs(kExitCodes, page);
@@ -96,7 +98,7 @@ std::string ManPage(std::span<const Verb> verbs, std::string_view version) {
 Verb ManVerb() {
   Verb verb;
   verb.name = "man";
-  verb.summary = "The manual page, made of what --help says.";
+  verb.summary = "Prints the manual page.";
   verb.examples =
       "  # read it\n"
       "  allot man | man -l -\n"

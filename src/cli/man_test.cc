@@ -31,7 +31,7 @@ TEST(Man, HasEveryVerbThatPeopleUseWithItsFlagsAndTheExitCodes) {
   EXPECT_THAT(page, AllOf(HasSubstr("allot 1.2.3"), HasSubstr(".SH \"EXIT STATUS\"\n.TP\n\\fB0\\fR\n"), HasSubstr("\\fB141\\fR")));
 }
 
-TEST(Man, NothingInATextIsTakenForARequest) {
+TEST(Man, EscapesTextThatLooksLikeRoff) {
   Verb verb;
   verb.name = "odd";
   verb.summary = ".begins like a request, has a \\backslash";

@@ -28,7 +28,7 @@ Result<std::string> ReadStandardInput() {
   return text;
 }
 
-// The files of a folder, appended; kNotFound where there is none.
+// Appends the files of a folder; kNotFound if it has none.
 Status ListFiles(const FileSystem& files, const std::string& folder, bool recursive, std::vector<std::string>& found) {
   ASSIGN_OR_RETURN(const std::vector<std::string> names, files.List(folder));
   for (const std::string& name : names) {
@@ -46,8 +46,7 @@ Result<std::vector<std::string>> FilesOf(const FileSystem& files, const std::str
   if (!files.List(source).ok()) return std::vector<std::string>{source};
   std::vector<std::string> found;
   TRY(ListFiles(files, source, recursive, found));
-  if (found.empty())
-    return NotFound(source, ": no *.yaml, *.yml or *.json in this folder", recursive ? "" : "; -R looks into the folders in it");
+  if (found.empty()) return NotFound(source, ": no *.yaml, *.yml or *.json in this folder", recursive ? "" : "; -R reads subfolders, too");
   return found;
 }
 
@@ -74,8 +73,9 @@ Status AddObject(const json::Value& value, const std::string& place, std::vector
   if (!metadata.IsObject()) return Invalid(place, ": metadata: expected an object with a name, not ", json::KindName(metadata.kind()));
   if (!metadata["name"].IsString() || metadata["name"].AsString().empty()) {
     return Invalid(place, ": metadata.name is not set; ",
-                   metadata["generateName"].IsString() ? "an object with generateName alone can only be created anew each time"
-                                                       : StrCat("which ", kube::Object::Text(value["kind"]), " is this?"));
+                   metadata["generateName"].IsString()
+                       ? "an object with only generateName cannot be applied, because each apply would create another one"
+                       : StrCat("which ", kube::Object::Text(value["kind"]), " is this?"));
   }
   if (!metadata["namespace"].IsNull() && !metadata["namespace"].IsString()) {
     return Invalid(place, ": metadata.namespace: expected a text, not ", json::KindName(metadata["namespace"].kind()));
@@ -88,7 +88,7 @@ bool IsDefinition(const kube::Object& object) {
   return object.kind() == "CustomResourceDefinition" && object.api_version().starts_with("apiextensions.k8s.io/");
 }
 
-// The kind of this version that a definition makes; nothing where it makes no such one.
+// The kind of this version that a definition defines; nullopt if it does not define it.
 std::optional<kube::ApiResource> KindOf(const kube::Object& definition, std::string_view api_version, std::string_view kind) {
   const json::Value& spec = definition.json()["spec"];
   const json::Value& names = spec["names"];
@@ -106,7 +106,7 @@ std::optional<kube::ApiResource> KindOf(const kube::Object& definition, std::str
   return std::nullopt;
 }
 
-// Finds the kinds of manifests, at the server or in definitions that are manifests themselves.
+// Finds the kinds of manifests, at the server or in definitions among the manifests.
 class Kinds {
  public:
   Kinds(Session& session, const std::vector<RawManifest>& raws) : session_(session) {
@@ -152,7 +152,7 @@ Result<Manifest> Check(Session& session, Kinds& kinds, const RawManifest& raw) {
   return manifest;
 }
 
-// The documents of all sources; what is wrong is added to `wrong`.
+// The documents of all sources; appends errors to `wrong`.
 std::vector<RawManifest> ReadSources(const FileSystem& files, const std::vector<std::string>& sources, bool recursive,
                                      std::vector<std::string>& wrong) {
   std::vector<RawManifest> raws;
@@ -196,7 +196,7 @@ Result<std::vector<RawManifest>> ParseManifests(std::string_view text, const std
 }
 
 size_t LineOfField(std::string_view text, std::string_view path) {
-  // Without what is in brackets: "limits[cpu]" is the key cpu, "containers[0]" is not.
+  // A name in brackets is a key ("limits[cpu]": cpu), a number is not ("containers[0]": containers).
   while (path.ends_with(']')) {
     const size_t open = path.rfind('[');
     if (open == path.npos) return 0;
@@ -237,7 +237,7 @@ Result<std::vector<Manifest>> ReadManifests(Session& session, const std::vector<
       continue;
     }
     wrong.push_back(manifest.status().message());
-    // A server that does not answer would say so for each of them.
+    // Report a server that does not answer only once, not for each manifest.
     if (kube::ApiErrorOf(manifest.status()) != nullptr || manifest.status().code() == Code::kUnavailable) break;
   }
   if (!wrong.empty()) return Invalid(Join(wrong, "\nerror: "));

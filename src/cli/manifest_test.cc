@@ -20,7 +20,7 @@ TEST(ParseManifests, TakesDocumentsAndListsInOrder) {
   EXPECT_EQ(manifests[2].object->namespace_name(), "lab");
 }
 
-TEST(ParseManifests, NamesPlaceAndFieldOfWhatIsWrong) {
+TEST(ParseManifests, ErrorsNameThePlaceAndTheField) {
   const auto error = [](std::string_view text) { return ParseManifests(text, "x.yaml"); };
   EXPECT_THAT(error("kind: Pod"), IsStatus(Code::kInvalid, HasSubstr("x.yaml, document 1: apiVersion is not set")));
   EXPECT_THAT(error("apiVersion: v1"), IsStatus(Code::kInvalid, HasSubstr("x.yaml, document 1: kind is not set")));
@@ -39,12 +39,12 @@ TEST(Manifest, ATabThatIndentsIsNamed) {
               IsStatus(Code::kInvalid, testing::HasSubstr("line 4 is indented with a tab, where YAML takes only spaces")));
 }
 
-TEST(LineOfField, FindsTheLastKeyWhereOnlyOneLineHasIt) {
+TEST(LineOfField, FindsTheLastKeyIfOnlyOneLineHasIt) {
   constexpr std::string_view kText = "kind: Pod\nspec:\n  contianers:\n  - name: a\n    resources: {limits: {cpu: 1x}}\n  - name: b\n";
   EXPECT_EQ(LineOfField(kText, ".spec.contianers"), 3u);
   EXPECT_EQ(LineOfField(kText, "spec.containers[0].resources.limits[cpu]"), 5u);
   EXPECT_EQ(LineOfField(kText, "spec.contianers[0]"), 3u);
-  EXPECT_EQ(LineOfField(kText, "spec.containers[0].name"), 0u);  // two have it
+  EXPECT_EQ(LineOfField(kText, "spec.containers[0].name"), 0u);  // two lines have the key
   EXPECT_EQ(LineOfField(kText, "spec.nodeName"), 0u);
   EXPECT_EQ(LineOfField(kText, "]"), 0u);
   EXPECT_EQ(LineOfField(kText, ""), 0u);

@@ -18,7 +18,7 @@ Result<std::vector<std::string>> PodNames(std::span<const std::string> operands)
   for (const std::string& operand : operands) {
     const size_t slash = operand.find('/');
     if (slash != operand.npos && !IsPods(std::string_view(operand).substr(0, slash))) {
-      return Invalid(Quoted(operand), " is no Pod; write NAME or pod/NAME");
+      return Invalid(Quoted(operand), " is not a Pod; write NAME or pod/NAME");
     }
     std::string name = slash == operand.npos ? operand : operand.substr(slash + 1);
     TRY(kube::CheckNames("", name));

@@ -26,7 +26,7 @@ http::Response Table(std::string_view name, std::string_view labels = "{}", int 
                   R"("],"object":{"metadata":{"name":")", name, R"(","labels":)", labels, R"(},"n":)", number, "}}]}"));
 }
 
-// In a process of its own, as this one keeps its standard files. The wait status.
+// Runs the program in another process, because the test needs its own standard files. Returns the wait status.
 int InChild(const std::function<int()>& run) {
   const pid_t pid = ::fork();
   if (pid == 0) ::_exit(run());
@@ -49,7 +49,7 @@ TEST(Program, AClosedStandardOutputIsAnErrorAndNoSocketTakesItsPlace) {
   EXPECT_EQ(WEXITSTATUS(status), 1);
 }
 
-TEST(Program, APipeThatNobodyReadsEndsItQuietly) {
+TEST(Program, AClosedPipeEndsTheProgramSilently) {
   int out[2], err[2];
   ASSERT_EQ(::pipe(out), 0);
   ASSERT_EQ(::pipe(err), 0);
@@ -70,7 +70,7 @@ TEST(Program, APipeThatNobodyReadsEndsItQuietly) {
   EXPECT_EQ(WTERMSIG(status), SIGPIPE);
 }
 
-TEST(Program, AFullDiskIsToldOnce) {
+TEST(Program, AFullDiskIsReportedOnce) {
   std::string manifest;
   for (int i = 0; i < 3; ++i) manifest += StrCat("{apiVersion: v1, kind: ConfigMap, metadata: {name: m", i, "}}\n---\n");
   const std::string path = StrCat(testing::TempDir(), "allot-full-", ::getpid(), ".yaml");
@@ -78,7 +78,7 @@ TEST(Program, AFullDiskIsToldOnce) {
   int err[2];
   ASSERT_EQ(::pipe(err), 0);
   const int status = InChild([&] {
-    // Its threads begin behind the fork: a lock that one of them held at that moment would be held in the child for ever.
+    // Start the server's threads after the fork: a lock that a thread holds during the fork would stay locked in the child.
     FakeApi api([](const http::Request&) { return FakeApi::Json(200, R"({"metadata":{"name":"m","resourceVersion":"1"}})"); });
     ::dup2(::open("/dev/full", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
     ::dup2(err[1], STDERR_FILENO);
@@ -95,7 +95,7 @@ TEST(Program, AFullDiskIsToldOnce) {
   EXPECT_EQ(WEXITSTATUS(status), 1);
 }
 
-TEST(Program, OperandsThatMakeNoSenseSayWhatWouldBeRight) {
+TEST(Program, ErrorsOfOperandsShowTheRightForm) {
   FakeApi api([](const http::Request&) { return Table("a"); });
   EXPECT_EQ(api.Run({"get", "pod/"}).err, "error: \"pod/\" is not TYPE/NAME, like pod/train\n");
   EXPECT_EQ(api.Run({"get", "pods/a", "svc"}).err, "error: \"svc\" is not TYPE/NAME, as the other arguments are\n");
@@ -170,7 +170,7 @@ TEST(Get, LabelsAreColumns) {
             "a      t            b=c,x/app=t\n");
 }
 
-TEST(Get, WhatIsNotThereMayBeNoError) {
+TEST(Get, WithIgnoreNotFoundAMissingObjectIsNoError) {
   FakeApi api([](const http::Request&) { return FakeApi::Refused(404, "NotFound", "pods \"a\" not found"); });
   EXPECT_EQ(api.Run({"get", "pod", "a", "--ignore-not-found"}).code, 0);
   EXPECT_EQ(api.Run({"get", "pod", "a", "-o", "json", "--ignore-not-found"}).out, "");
@@ -189,7 +189,7 @@ TEST(Get, FieldsArePrintedAndSortedBy) {
             "b     <none>\n");
 }
 
-// Lines that `allot __complete` prints. The words stand behind a kubeconfig of the server's.
+// The lines that `allot __complete` prints for these words, with a kubeconfig of the server.
 std::string Completed(FakeApi& api, std::vector<std::string> words) {
   const std::string config = StrCat("--kubeconfig=", api.config());
   std::vector<std::string_view> all(words.begin(), words.end());

@@ -9,23 +9,23 @@
 #include "cli/run_line.h"
 #include "cli/run_spec.h"
 #include "kube/error.h"
-#include "local/held_command.h"
-#include "local/pod_environment.h"
-#include "local/run_request.h"
+#include "local/pods/pod_environment.h"
+#include "local/run/run_request.h"
+#include "local/run/suspended_command.h"
 
 namespace allot::cli {
 namespace {
 
-constexpr int kBadUsage = 2, kCannotStart = 126, kNoProgram = 127;  // as shells have it
+constexpr int kBadUsage = 2, kCannotStart = 126, kNoProgram = 127;  // the exit codes of shells
 
-// What a share of simulated GPUs brings along (PATH): it may be nowhere else.
+// A program that may exist only in the PATH that a share of simulated GPUs adds.
 constexpr std::string_view kOfShare = "nvidia-smi";
 
-Cancel* cancelled = nullptr;  // for the handler
+Cancel* cancelled = nullptr;  // for the signal handler
 int cancelled_by = 0;
 
-// Ctrl-C while it waits, for its turn or for its end. The second one ends us at once: `up` cleans up behind us. What the caller ignores
-// (nohup) stays so.
+// Makes Ctrl-C and similar signals cancel a wait. The second signal ends the program at once; then `up` cleans up. Signals that the caller
+// ignores (nohup) stay ignored.
 void CancelOnSignals(Cancel& cancel) {
   cancelled = &cancel;
   struct sigaction action = {};
@@ -48,27 +48,26 @@ int Fail(const Status& status, int code = 1) {
 
 int ExitCodeOf(const Status& program) { return program.code() == Code::kNotFound ? kNoProgram : kCannotStart; }
 
-// Where the Pod cannot be made.
+// Reports that the Pod could not be created, and returns the exit code.
 int Refused(const Status& status, const local::RunSpec& spec) {
   if (kube::HasReason(status, "AlreadyExists") && !spec.name.empty()) {
-    return Fail(Conflict("--name: ", kube::ApiErrorOf(status)->message, "; give another name, or none"));
+    return Fail(Conflict("--name: ", kube::ApiErrorOf(status)->message, "; use another name, or omit --name"));
   }
   const bool ours = status.code() == Code::kInvalid && kube::ApiErrorOf(status) == nullptr;
-  if (ours && status.message().starts_with("fraction: ")) return Fail(Invalid("--", status.message()), kBadUsage);  // of these GPUs
   Note(ErrorText(status));
   return ours ? kBadUsage : 1;
 }
 
-// "allot explain pod/train-3 tells why, and what would help", for who asks the same server for the same namespace.
+// The hint to run `allot explain` for the Pod, with the flags of the server and the namespace.
 std::string Hint(const Arguments& arguments, const std::string& pod) {
   std::string command = StrCat("allot explain pod/", pod);
   for (const std::string_view flag : {"namespace", "server"}) {
     if (arguments.Has(flag)) command += StrCat(" --", flag, " ", arguments.Get(flag));
   }
-  return StrCat("`", command, "` tells why, and what would help.");
+  return StrCat("`", command, "` says why it waits, and what would let it start.");
 }
 
-// Waits for the share, and tells of it.
+// Waits for the share, and shows the progress.
 Result<Environment> AwaitShare(local::RunRequest& request, const Arguments& arguments, const dialect::Share& share, const Cancel& cancel) {
   LiveLine line(arguments.Bool("quiet"));
   bool hinted = false;
@@ -79,14 +78,15 @@ Result<Environment> AwaitShare(local::RunRequest& request, const Arguments& argu
   return request.AwaitShare(cancel, line.quiet() ? nullptr : std::function<void(const local::Wait&)>(tell));
 }
 
-// Runs the command, whose share it is, until that is given back; `cancel` is for the time after the command.
-int RunHeld(local::RunRequest& request, local::HeldCommand& command, bool quiet, Cancel& cancel) {
-  const Status begun = command.LetGo();
+// Resumes the command, waits for its end, then waits until its share is free; signals cancel only the second wait.
+int RunSuspended(local::RunRequest& request, local::SuspendedCommand& command, bool quiet, Cancel& cancel) {
+  const Status begun = command.Resume();
   const int code = begun.ok() ? command.Wait() : Fail(begun, ExitCodeOf(begun));
   CancelOnSignals(cancel);
   request.AwaitFree(command.process(), cancel);
   if (!quiet && local::IsGroupAlive(command.process())) {
-    Note(StrCat("the command left processes behind, whose share it is until they end: `allot delete pod/", request.pod(), "` ends them"));
+    Note(StrCat("the command left processes running, which keep its share until they end; `allot delete pod/", request.pod(),
+                "` ends them"));
   }
   return code;
 }
@@ -118,16 +118,17 @@ int Run(const Verb& verb, const Arguments& arguments) {
   Result<local::RunRequest> request = local::RunRequest::Make(
       **client, arguments.Has("namespace") ? arguments.Get("namespace") : NamespaceAt(socket), *spec, random, cancel);
   if (!request.ok()) return cancel.requested() ? 128 + cancelled_by : Refused(request.status(), *spec);
+  for (const std::string& warning : request->warnings()) Note(StrCat("warning: ", warning));
   const Result<Environment> share = AwaitShare(*request, arguments, spec->share, cancel);
   if (!share.ok()) return cancel.requested() ? 128 + cancelled_by : Fail(share.status());
   local::AddDeviceEnvironment(*share, environment);
-  Result<local::HeldCommand> command = local::HeldCommand::Start(spec->argv, environment);
+  Result<local::SuspendedCommand> command = local::SuspendedCommand::Start(spec->argv, environment);
   if (!command.ok()) return Fail(command.status());
   if (const Status attached = request->Attach(command->process(), cancel); !attached.ok()) {
     return cancel.requested() ? 128 + cancelled_by : Fail(attached);
   }
   if (cancel.requested()) return 128 + cancelled_by;
-  return RunHeld(*request, *command, arguments.Bool("quiet"), ended);
+  return RunSuspended(*request, *command, arguments.Bool("quiet"), ended);
 }
 
 }  // namespace
@@ -135,26 +136,26 @@ int Run(const Verb& verb, const Arguments& arguments) {
 Verb RunVerb() {
   Verb verb;
   verb.name = "run";
-  verb.summary = "A command with a share of a GPU of this machine; it waits its turn.";
+  verb.summary = "Runs a command with a share of a GPU of this machine, and waits until the share is free.";
   verb.usage = "[flags] -- COMMAND [ARGUMENT...]";
   verb.examples =
       "# With 6 GiB of a GPU\n"
       "allot run --memory 6Gi -- python train.py\n"
-      "# With half of an RTX 3090, whatever memory that has\n"
+      "# With half of the memory of an RTX 3090\n"
       "allot run --fraction 0.5 --model rtx3090 -- ./render scene\n"
       "# With 10 GiB on each of two different GPUs\n"
       "allot run --gpus 2 --memory 10Gi -- torchrun --nproc-per-node 2 train.py\n"
       "# With a whole GPU\n"
       "allot run -- nvidia-smi\n";
   verb.flags = {
-      {.name = "memory", .letter = 'm', .value = "AMOUNT", .help = "of each GPU: 6Gi, 6144Mi; whole GPUs unless given"},
-      {.name = "fraction", .value = "PART", .help = "of each GPU instead: 0.5"},
-      {.name = "gpus", .value = "N", .help = "how many different GPUs; 1 unless given"},
-      {.name = "model", .value = "NAME", .help = "only GPUs with this in their name, in any case and spacing: rtx3090"},
-      {.name = "name", .value = "NAME", .help = "of the Pod that stands for the command; made of the command's unless given"},
-      {.name = "namespace", .letter = 'n', .value = "NAMESPACE", .help = "of the Pod; your own unless given"},
-      {.name = "wait", .help = "also for what can never start as things are; else that is an error"},
-      {.name = "quiet", .letter = 'q', .help = "say nothing while it waits"},
+      {.name = "memory", .letter = 'm', .value = "AMOUNT", .help = "the memory of each GPU: 6Gi, 6144Mi (default: whole GPUs)"},
+      {.name = "fraction", .value = "PART", .help = "a fraction of each GPU's memory instead: 0.5, 1/3"},
+      {.name = "gpus", .value = "N", .help = "the number of different GPUs (default 1)"},
+      {.name = "model", .value = "NAME", .help = "only GPUs whose name contains this; case and spaces are ignored: rtx3090"},
+      {.name = "name", .value = "NAME", .help = "the name of the Pod that represents the command (default: derived from the command)"},
+      {.name = "namespace", .letter = 'n', .value = "NAMESPACE", .help = "the Pod's namespace (default: your own)"},
+      {.name = "wait", .help = "wait even if no current GPU could ever satisfy the request, instead of failing"},
+      {.name = "quiet", .letter = 'q', .help = "print nothing while the command waits"},
       {.name = "server", .value = "URL", .help = "another `allot up` on this machine: unix:///PATH or /PATH of its socket"},
   };
   verb.operands = Operands::kCommand;

@@ -11,15 +11,15 @@
 namespace allot::cli {
 namespace {
 
-constexpr size_t kShortName = 12;  // characters that a name keeps, however narrow it is
+constexpr size_t kShortName = 12;  // a name is not shortened below this
 
 // "20480 MiB on each of 2 GPUs (rtx3090)"
 std::string AskText(const dialect::Share& share, bool with_model) {
-  std::string text = share.memory_mib ? StrCat(*share.memory_mib, " MiB")
+  std::string text = share.memory     ? share.memory->ToString()
                      : share.fraction ? StrCat(share.fraction->text(), " of a GPU")
                      : share.gpus > 1 ? StrCat(share.gpus, " whole GPUs")
                                       : "a whole GPU";
-  if (share.gpus > 1 && share.memory_mib) text += StrCat(" on each of ", share.gpus, " GPUs");
+  if (share.gpus > 1 && share.memory) text += StrCat(" on each of ", share.gpus, " GPUs");
   if (share.gpus > 1 && share.fraction) text = StrCat(share.fraction->text(), " of each of ", share.gpus, " GPUs");
   if (with_model && !share.model.empty()) text += StrCat(" (", share.model, ")");
   return text;
@@ -35,8 +35,8 @@ void Write(const std::string& text) { static_cast<void>(!::write(STDERR_FILENO, 
 }  // namespace
 
 std::string WaitLine(std::string_view pod, const dialect::Share& share, const local::Wait& wait, size_t width) {
-  const std::string end = wait.away        ? ": `allot up` does not answer, and is waited for"
-                          : wait.never     ? ", which cannot be had here"
+  const std::string end = wait.away        ? ": `allot up` does not answer; waiting for it"
+                          : wait.never     ? "; it can never start here"
                           : wait.place > 0 ? StrCat(", number ", wait.place, " in the queue")
                                            : "";
   std::string middle = StrCat(" waits for ", AskText(share, true));
@@ -52,7 +52,7 @@ LiveLine::LiveLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO
 
 size_t LiveLine::width() const {
   winsize size = {};
-  // The last column is left: some terminals go to the next line with it.
+  // Leave the last column free: writing to it makes some terminals wrap.
   return terminal_ && ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1 : 79;
 }
 

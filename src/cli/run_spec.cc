@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMostGpus = 32;
 
-// A name that Kubernetes takes, as near to the text as can be: "Train_1" becomes "train-1".
+// A valid Pod name that resembles the text: "train-1" for "Train_1".
 std::string GoodName(std::string_view text) {
   std::string name;
   for (const char c : text.substr(0, 63)) {
@@ -24,7 +24,7 @@ std::string GoodName(std::string_view text) {
 
 Status CheckName(const std::string& name) {
   if (name.empty() || model::IsDnsSubdomain(name)) return Status();
-  return Invalid("--name: ", Quoted(name), " is no name of a Pod: at most 253 lower case letters, digits and dashes, as in ",
+  return Invalid("--name: ", Quoted(name), " is not a valid Pod name: use at most 253 lower case letters, digits and dashes, for example ",
                  GoodName(name));
 }
 
@@ -41,10 +41,10 @@ Result<local::RunSpec> ReadRunSpec(const Arguments& arguments) {
   local::RunSpec spec;
   if (arguments.Has("memory") && arguments.Has("fraction")) return Invalid("--memory and --fraction exclude each other; give one of them");
   if (arguments.Has("memory")) {
-    ASSIGN_OR_RETURN(spec.share.memory_mib, dialect::ParseMemory(arguments.Get("memory")).Context("--memory"));
+    ASSIGN_OR_RETURN(spec.share.memory, dialect::ParseMemory(arguments.Get("memory")).Context("--memory"));
   }
   if (arguments.Has("fraction")) {
-    ASSIGN_OR_RETURN(spec.share.fraction, dialect::Fraction::Parse(arguments.Get("fraction")).Context("--fraction"));
+    ASSIGN_OR_RETURN(spec.share.fraction, model::Fraction::Parse(arguments.Get("fraction")).Context("--fraction"));
   }
   if (arguments.Has("gpus")) {
     ASSIGN_OR_RETURN(spec.share.gpus, ReadGpus(arguments.Get("gpus")));
@@ -55,7 +55,7 @@ Result<local::RunSpec> ReadRunSpec(const Arguments& arguments) {
   TRY(CheckName(arguments.Get("name")));
   spec.wait = arguments.Bool("wait");
   spec.argv = arguments.operands();
-  if (spec.argv.empty()) return Invalid("there is no command; write it behind --, as in `allot run --memory 6Gi -- python train.py`");
+  if (spec.argv.empty()) return Invalid("no command is given; write it after --, for example `allot run --memory 6Gi -- python train.py`");
   return spec;
 }
 

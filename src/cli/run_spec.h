@@ -1,12 +1,12 @@
 #pragma once
-// The command line of `allot run`: what is asked for. All that can be wrong about it without a server is found here.
+// The command line of `allot run` as a RunSpec, with all checks that need no server.
 
 #include "cli/args.h"
-#include "local/run_request.h"
+#include "local/run/run_request.h"
 
 namespace allot::cli {
 
-// kInvalid, naming the flag, what is wrong and what would be right.
+// kInvalid names the flag, the error and a valid value.
 Result<local::RunSpec> ReadRunSpec(const Arguments& arguments);
 
 }  // namespace allot::cli

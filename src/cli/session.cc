@@ -14,7 +14,7 @@ namespace {
 Result<kube::ClientOptions> ClientOptionsOf(const Verb& verb, const Arguments& arguments, const SessionOptions& session) {
   kube::ClientOptions options;
   options.user_agent = StrCat("allot/", ALLOT_VERSION, " (", verb.name, ")");
-  options.qps = 0;  // one person's commands: the server's own fairness is enough
+  options.qps = 0;  // no limit: for the commands of one user the server's own fairness is enough
   if (arguments.Has("qps")) {
     ASSIGN_OR_RETURN(options.qps, ParseNumber(arguments.Get("qps")));
   }
@@ -47,7 +47,7 @@ Result<std::unique_ptr<Session>> Session::Open(const Verb& verb, const Arguments
   overrides.impersonate_user = arguments.Get("as");
   overrides.impersonate_groups = arguments.All("as-group");
   overrides.default_namespace = arguments.Get("namespace");
-  // Of a server of this machine the caller has a namespace, whatever a kubeconfig says of others.
+  // At a server of this machine the caller has a namespace; a kubeconfig's namespace is for another server.
   const std::string socket = SocketOf(overrides.server);
   if (!socket.empty() && !arguments.Has("namespace") && !arguments.Has("kubeconfig") && !arguments.Has("context"))
     overrides.default_namespace = NamespaceAt(socket);
@@ -89,7 +89,7 @@ void Session::Observe(const kube::Exchanged& exchanged) {
   }
 }
 
-Result<std::span<const kube::ApiResource>> Session::AllTypes(const http::Patience& patience) {
+Result<std::span<const kube::ApiResource>> Session::AllTypes(const Patience& patience) {
   if (!discovered_) {
     ASSIGN_OR_RETURN(discovered_, kube::Discover(*client_, patience));
   }

@@ -1,7 +1,7 @@
 #pragma once
-// A verb's connection to a cluster: the client made of the global flags, the namespace, and the kinds that the server has.
+// A verb's connection to a cluster: the client that the global flags describe, the namespace, and the kinds that the server has.
 //
-// Kinds that allot knows cost no request; the others are discovered once, when one is asked for.
+// A session knows the kinds that allot works with. It discovers all others once, when one is needed.
 
 #include <chrono>
 #include <deque>
@@ -22,25 +22,25 @@
 
 namespace allot::cli {
 
-// Whether these are TYPE[,TYPE...] [NAME...], or TYPE/NAME..., as far as can be told without a server. REQUIRES that there is one.
+// Checks, without a server, that the operands are TYPE[,TYPE...] [NAME...] or TYPE/NAME... REQUIRES at least one operand.
 Status CheckTargets(const std::vector<std::string>& operands);
 
-// Some objects of one kind: those named, or all.
+// Objects of one kind: those with these names, or all if there are no names.
 struct Target {
   const kube::ApiResource* resource = nullptr;
   std::vector<std::string> names;
-  std::optional<std::string> namespace_name{};  // of those that a file names; nothing: the session's
+  std::optional<std::string> namespace_name{};  // if a file names the objects; nullopt: the session's
 };
 
 struct SessionOptions {
-  // How long the client and each request may take, credential plugins with them; nothing: what --request-timeout says.
+  // The limit for each request and each run of a credential plugin; nullopt: that of --request-timeout.
   std::optional<std::chrono::milliseconds> timeout;
-  bool interactive = true;  // somebody may be asked to sign in
+  bool interactive = true;  // a credential plugin may prompt the user
 };
 
 class Session {
  public:
-  // kInvalid for flags that make no sense, kNotFound where no cluster is configured.
+  // kInvalid for invalid flags, kNotFound if no cluster is configured.
   static Result<std::unique_ptr<Session>> Open(const Verb& verb, const Arguments& arguments, const SessionOptions& options = {});
 
   kube::Client& client() { return *client_; }
@@ -49,22 +49,22 @@ class Session {
   bool all_namespaces() const { return all_namespaces_; }
   // Whether -n was given.
   bool has_namespace() const { return has_namespace_; }
-  // Of --namespace, else of the context, else "default"; empty with --all-namespaces.
+  // The namespace of --namespace, else of the context, else "default"; empty with --all-namespaces.
   const std::string& namespace_name() const { return namespace_; }
-  // The same for objects of this kind: empty for those that have none.
+  // The same for objects of this kind: empty for cluster-scoped kinds.
   std::string NamespaceOf(const kube::ApiResource& resource) const { return resource.type.namespaced ? namespace_ : ""; }
   std::string NamespaceOf(const Target& target) const { return target.namespace_name.value_or(NamespaceOf(*target.resource)); }
 
-  // The kind that a person wrote. kNotFound in kubectl's words, with the nearest one.
+  // The kind that the user named. kNotFound has kubectl's message and the nearest kind.
   Result<const kube::ApiResource*> FindType(std::string_view text);
-  // The kind of a manifest; kNotFound in kubectl's words.
+  // The kind of a manifest. kNotFound has kubectl's message.
   Result<const kube::ApiResource*> FindKind(std::string_view api_version, std::string_view kind);
-  // Keeps a kind that the server does not have yet; FindType and FindKind do not know of it.
+  // Stores a kind that the server does not have yet; FindType and FindKind do not find it.
   const kube::ApiResource* Expect(kube::ApiResource resource);
-  // All kinds of the server; asks for them once.
-  Result<std::span<const kube::ApiResource>> AllTypes(const http::Patience& patience = {});
-  // TYPE[,TYPE...] [NAME...], or TYPE/NAME... A category ("all") is its kinds; a kind that is named twice counts once.
-  // REQUIRES that there is one, and that CheckTargets was ok.
+  // All kinds of the server; discovered once.
+  Result<std::span<const kube::ApiResource>> AllTypes(const Patience& patience = {});
+  // Resolves TYPE[,TYPE...] [NAME...], or TYPE/NAME... A category ("all") stands for its kinds; a kind that occurs twice counts once.
+  // REQUIRES at least one operand, and that CheckTargets was ok.
   Result<std::vector<Target>> FindTargets(const std::vector<std::string>& operands);
 
  private:
@@ -78,7 +78,7 @@ class Session {
   bool all_namespaces_ = false, has_namespace_ = false, verbose_ = false;
   static constexpr size_t kMostWarnings = 100;
   std::mutex warned_mutex_;
-  std::vector<std::string> warned_;  // of the server's warnings: each is printed once
+  std::vector<std::string> warned_;  // the server's warnings; each is printed once
   std::optional<std::vector<kube::ApiResource>> discovered_;
   std::deque<kube::ApiResource> expected_;
 };

@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "cli/output.h"
+#include "local/containers/shim.h"
 #include "local/open_files.h"
-#include "local/shim.h"
 
 namespace allot::cli {
 
@@ -12,7 +12,7 @@ Verb ShimVerb() {
   Verb verb;
   verb.name = "shim";
   verb.usage = "[flags] FOLDER";
-  verb.flags = {{.name = "open-files", .value = "N", .help = "how many files the program may have open; as many as we, unless given"}};
+  verb.flags = {{.name = "open-files", .value = "N", .help = "the program's limit of open files (default: that of this process)"}};
   verb.operands = Operands::kFiles;
   verb.connects = false;
   verb.run = [](const Verb&, const Arguments& arguments) {
@@ -21,7 +21,7 @@ Verb ShimVerb() {
     std::from_chars(text.data(), text.data() + text.size(), open_files);
     local::SetOpenFiles(open_files);
     if (arguments.operands().size() == 1) return local::RunShim(std::string(arguments.operands()[0]));
-    return BadUsage("shim takes the folder of one container; `allot up` runs it, nobody else needs to");
+    return BadUsage("shim takes the folder of one container; it is for `allot up` only");
   };
   return verb;
 }

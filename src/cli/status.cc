@@ -2,8 +2,8 @@
 
 #include "base/strings.h"
 #include "cli/output.h"
-#include "cli/status_facts.h"
-#include "cli/status_watch.h"
+#include "cli/status/facts.h"
+#include "cli/status/watch.h"
 #include "cli/stop_signals.h"
 #include "json/yaml_write.h"
 
@@ -31,7 +31,7 @@ Status Run(const Verb& verb, const Arguments& arguments) {
 Verb StatusVerb() {
   Verb verb;
   verb.name = "status";
-  verb.summary = "Shows every GPU, its shares, who holds them, and who waits for one.";
+  verb.summary = "Shows every GPU with its shares and their holders, and the Pods that wait for one.";
   verb.usage = "[NODE...]";
   verb.examples =
       "  # the whole cluster\n"
@@ -40,10 +40,10 @@ Verb StatusVerb() {
       "  allot status n1 n2\n"
       "  # GPUs with at least 6 GiB free, for a script\n"
       "  allot status -o json | jq -r '.devices[] | select(.freeMiB >= 6144) | .name'\n"
-      "  # stay, and draw it again when something changes\n"
+      "  # keep running, and update the output at every change\n"
       "  allot status --watch\n";
-  verb.flags = {{"output", 'o', "json|yaml", "write it in this form"},
-                {"watch", 'w', "", "stay until Ctrl-C, and show it again when something changes"}};
+  verb.flags = {{"output", 'o', "json|yaml", "print in this format"},
+                {"watch", 'w', "", "keep running until Ctrl-C, and update the output at every change"}};
   verb.operands = Operands::kNodes;
   verb.run = [](const Verb& self, const Arguments& arguments) { return Exit(Run(self, arguments)); };
   return verb;

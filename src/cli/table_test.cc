@@ -40,7 +40,7 @@ TEST(Table, WideNamespacesAndKinds) {
             "default     pod/a-long-one   12         \n");
 }
 
-TEST(Table, KnowsItsObjectsAndWhereToGoOn) {
+TEST(Table, HasResourceVersionsUidsAndTheContinueToken) {
   const Table table = Read(kPods);
   EXPECT_EQ(table.resource_version, "7");
   EXPECT_EQ(table.continue_token, "next");

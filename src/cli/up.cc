@@ -10,9 +10,9 @@
 #include "cli/output.h"
 #include "cli/stop_signals.h"
 #include "local/parts.h"
-#include "local/pod_admission.h"
+#include "local/pods/pod_admission.h"
 #include "local/up.h"
-#include "node/policy.h"
+#include "node/nvidia/policy.h"
 
 namespace allot::cli {
 namespace {
@@ -37,10 +37,10 @@ Result<local::UpOptions> OptionsOf(const Arguments& arguments) {
   ASSIGN_OR_RETURN(options.nodes, local::ReadGpus(arguments.Get("gpus"), nodes));
   options.node_config = arguments.Get("config");
   if (!options.node_config.empty() && !std::filesystem::exists(options.node_config)) {
-    return Invalid("--config: there is no file ", options.node_config);  // a typo must not lift all policies
+    return Invalid("--config: there is no file ", options.node_config);  // a typo must not disable all policies
   }
   if (!options.node_config.empty()) {
-    // A file that is broken later changes nothing; at the start there is nothing that it could leave as it is.
+    // A file that becomes invalid later changes nothing. At the start there are no earlier policies to keep, so it is an error.
     ASSIGN_OR_RETURN(const std::string text, PosixFileSystem().ReadFile(options.node_config, kLongestConfig).Context("--config"));
     TRY(node::NodeConfig::Parse(text).status().Context("--config ", options.node_config));
   }
@@ -51,7 +51,7 @@ Result<local::UpOptions> OptionsOf(const Arguments& arguments) {
   return options;
 }
 
-// Who places and runs the Pods, and what these may therefore ask for.
+// Sets the parts that place and run Pods, and the admission that fits the runtime.
 void SetParts(sched::Strategy strategy, local::UpOptions& options) {
   const auto runtime = options.podman != nullptr ? local::Runtime::kPodman : local::Runtime::kProcess;
   options.api.admission = {std::make_shared<local::PodAdmission>(runtime)};
@@ -88,8 +88,8 @@ Status Run(const Arguments& arguments, local::UpOptions options) {
   const size_t running = (*up)->Stop();
   if (quiet) return Status();
   if (running == 0) return Print("# stopped\n");
-  return Print(StrCat("# stopped; ", running, running == 1 ? " Pod goes" : " Pods go", " on running, and `allot up` takes ",
-                      running == 1 ? "it" : "them", " up again at its next start\n"));
+  return Print(StrCat("# stopped; ", running, running == 1 ? " Pod keeps" : " Pods keep", " running, and the next `allot up` takes ",
+                      running == 1 ? "it" : "them", " over\n"));
 }
 
 }  // namespace
@@ -105,30 +105,32 @@ local::UpOptions UpDefaults() {
 Verb UpVerb() {
   Verb verb;
   verb.name = "up";
-  verb.summary = "GPU sharing on this machine without a cluster: API, nodes and their GPUs in one process.";
+  verb.summary = "Shares the GPUs of this machine without a cluster: API, scheduler and nodes in one process.";
   verb.usage = "[flags]";
   verb.examples =
-      "# The GPUs of this machine; it prints the kubeconfig that another terminal needs\n"
+      "# Share the GPUs of this machine; prints the kubeconfig for other terminals\n"
       "allot up\n"
-      "# Without a GPU: simulated ones, to try it\n"
+      "# Try it without a GPU, on simulated GPUs\n"
       "allot up --gpus rtx3090:2,rtx3060\n"
-      "# A small cluster: three nodes with two GPUs each, or with a list for each\n"
+      "# A small cluster: three nodes with two GPUs each, or a list of GPUs for each node\n"
       "allot up --nodes 3 --gpus rtx3090:2\n"
       "allot up --gpus rtx3090:2/rtx3060/none\n"
-      "# Pods run their images, by podman; they see only their own GPUs\n"
+      "# Run the images of Pods with podman; containers see only their own GPUs\n"
       "sudo allot up --runtime podman\n"
-      "# To try something, and throw it away\n"
+      "# Try something in a folder that you can delete\n"
       "allot up --gpus l4 --data /tmp/try --port 0\n";
   verb.flags = {
       {.name = "gpus",
        .value = "MODELS",
-       .help = "real (unless given), none, or simulated: MODEL[:COUNT],... with a slash between nodes; a100, h100, l4, rtx3060, rtx3090"},
-      {.name = "nodes", .value = "N", .help = "how many nodes; one, or one for each list of --gpus, unless given"},
-      {.name = "strategy", .value = "pack|spread", .help = "where Pods go: pack (unless given) keeps large parts free, spread evens out"},
+       .help = "real (default), none, or simulated: MODEL[:COUNT],... with a slash between nodes; a100, h100, l4, rtx3060, rtx3090"},
+      {.name = "nodes", .value = "N", .help = "the number of nodes (default: one for each list of --gpus)"},
+      {.name = "strategy",
+       .value = "pack|spread",
+       .help = "which GPU a Pod gets: pack (default) keeps large parts free, spread takes the GPU with the most free memory"},
       {.name = "runtime",
        .value = "process|podman",
-       .help = "what a Pod's containers are: programs of this machine (unless given), or their images, run by podman 4 or newer"},
-      {.name = "config", .value = "FILE", .help = "policies for GPUs (docs/node-config.md); read again when it changes"},
+       .help = "how containers run: as programs of this machine (default), or their images with podman 4 or newer"},
+      {.name = "config", .value = "FILE", .help = "policies for GPUs (docs/node-config.md); read again when the file changes"},
   };
   const std::vector<Flag> api = ApiFlags();
   verb.flags.insert(verb.flags.end(), api.begin(), api.end());

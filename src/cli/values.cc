@@ -13,9 +13,9 @@ namespace {
 constexpr double kMostNumber = 1e6;
 constexpr double kMostMilliseconds = 10 * 365 * 86400e3;  // ten years: as good as for ever
 
-// How long the unit at the beginning of `text` is, in milliseconds; cuts it off. 0: there is none.
+// Removes a unit of time from the beginning of `text` and returns its length in milliseconds; 0 if there is none.
 double TakeUnit(std::string_view& text) {
-  // Those that begin alike: the longer one first.
+  // Of units with the same beginning, the longer one comes first.
   for (const auto& [name, milliseconds] : {std::pair<std::string_view, double>{"ns", 1e-6},
                                            {"us", 1e-3},
                                            {"\u00B5s", 1e-3},
@@ -75,7 +75,7 @@ Status CheckValue(std::string_view kind, std::string_view text) {
   if (kind == "NAMESPACE") return kube::CheckNamespace(text);
   if (kind != "URL") return Status();
   const Status url = kube::ServerUrl::Parse(ServerUrlOf(std::string(text))).status();
-  return url.ok() ? url : Invalid(url.message(), ", or the whole path of a socket of this machine: /PATH/api.sock");
+  return url.ok() ? url : Invalid(url.message(), ", or the absolute path of a socket of this machine: /PATH/api.sock");
 }
 
 }  // namespace allot::cli

@@ -16,7 +16,7 @@ TEST(Values, TimesAreGosDurationsOrSeconds) {
   EXPECT_GT(ParseTime("1000000h").value(), milliseconds(0));
 }
 
-TEST(Values, WhatIsNoTimeIsShownWhole) {
+TEST(Values, AnInvalidTimeIsQuotedInFull) {
   for (const std::string_view text : {"", "foo", "1x", "-1s", "1s2", "s", "inf", "nan", "1 s", "1e3", "1usx"}) {
     EXPECT_THAT(ParseTime(text), IsStatus(Code::kInvalid, StrCat(Quoted(text), " is not a time like 30s, 1m30s or 500ms")));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/edit_distance.h"
 #include "base/strings.h"
 #include "cli/apiserver.h"
 #include "cli/apply.h"
@@ -29,7 +30,7 @@ namespace {
 Verb VersionVerb() {
   Verb verb;
   verb.name = "version";
-  verb.summary = "Which allot this is.";
+  verb.summary = "Prints the version of allot.";
   verb.connects = false;
   verb.run = [](const Verb&, const Arguments&) { return Exit(Print(StrCat("allot ", ALLOT_VERSION, "\n"))); };
   return verb;
@@ -45,26 +46,26 @@ std::string Overview(const std::vector<Verb>& verbs) {
   size_t width = 0;
   for (const Verb& verb : verbs) width = std::max(width, verb.summary.empty() ? 0 : verb.name.size());
   for (const Verb& verb : verbs) {
-    if (verb.summary.empty()) continue;  // for scripts, not for people
+    if (verb.summary.empty()) continue;  // an internal verb
     text += StrCat("  ", verb.name, std::string(width - verb.name.size() + 2, ' '), verb.summary, "\n");
   }
-  return text + "\n`allot VERB --help` explains a verb, with examples.\n";
+  return text + "\n`allot VERB --help` lists a verb's flags, with examples.\n";
 }
 
-// Where flags of the command are read as the verb's: what keeps them apart. Empty: that is not what is wrong.
+// The hint to put "--" before the command, if a flag of the command was read as a flag of the verb; else empty.
 std::string CommandHint(const Verb& verb, std::span<const std::string_view> words) {
   const std::vector<Flag> flags = AllFlags(verb);
   const size_t command = FirstOperand(flags, words);
   if (verb.operands != Operands::kCommand || command == words.size()) return "";
   if (!Arguments::Parse(flags, words.first(command)).ok()) return "";
-  return StrCat("; put -- before the command, so that its flags are its own: allot ", verb.name, " [flags] -- ", words[command], " ...");
+  return StrCat("; put -- before the command to pass its flags on: allot ", verb.name, " [flags] -- ", words[command], " ...");
 }
 
-// What has to be named besides flags, and is not, or not as it should; empty: nothing.
+// The error of a missing or malformed operand; empty if the operands are right.
 std::string WhatIsMissing(const Verb& verb, const Arguments& arguments) {
   if (!arguments.operands().empty() && verb.operands == Operands::kTypes) return CheckTargets(arguments.operands()).message();
   if (!arguments.operands().empty() || arguments.Has("filename")) return "";
-  if (verb.operands == Operands::kTypes) return "no kind is named; write one, like pods or claims";
+  if (verb.operands == Operands::kTypes) return "no kind is given; name one, like pods or claims";
   return verb.operands == Operands::kPods ? StrCat("which Pod? allot ", verb.name, " pod/NAME") : "";
 }
 
@@ -73,7 +74,7 @@ std::string WhatIsMissing(const Verb& verb, const Arguments& arguments) {
 std::vector<Verb> AllVerbs() {
   Verb help;
   help.name = "help";
-  help.summary = "This text, or that of a verb: allot help get.";
+  help.summary = "Prints this text, or the help of a verb: allot help get.";
   help.usage = "[VERB]";
   help.operands = Operands::kVerbs;
   help.connects = false;
@@ -113,8 +114,8 @@ int RunProgram(std::span<const std::string_view> given) {
     names.reserve(verbs.size());
     for (const Verb& one : verbs) names.emplace_back(one.name);
     const std::string nearest = Nearest(name, names);
-    if (name.starts_with('-')) return BadUsage("there is no verb; `allot help` lists them");
-    return BadUsage(StrCat("verb ", Quoted(name), " is not known", nearest.empty() ? "" : StrCat(" (did you mean ", nearest, "?)"),
+    if (name.starts_with('-')) return BadUsage("no verb is given; `allot help` lists the verbs");
+    return BadUsage(StrCat("unknown verb ", Quoted(name), nearest.empty() ? "" : StrCat(" (did you mean ", nearest, "?)"),
                            "; `allot help` lists the verbs"));
   }
   const std::span<const std::string_view> behind = words.empty() ? words : words.subspan(1);
@@ -127,7 +128,7 @@ int RunProgram(std::span<const std::string_view> given) {
   if (verb->name == "help") {
     if (arguments->operands().empty()) return Exit(Print(Overview(verbs)));
     verb = FindVerb(verbs, arguments->operands()[0]);
-    if (verb == nullptr) return BadUsage(StrCat("verb ", Quoted(arguments->operands()[0]), " is not known; `allot help` lists the verbs"));
+    if (verb == nullptr) return BadUsage(StrCat("unknown verb ", Quoted(arguments->operands()[0]), "; `allot help` lists the verbs"));
     return Exit(Print(Help(*verb)));
   }
   if (arguments->Bool("help")) return Exit(Print(Help(*verb)));

@@ -3,6 +3,7 @@
 #include "control/binding_conditions.h"
 #include "json/builder.h"
 #include "json/json.h"
+#include "model/memory.h"
 
 namespace allot::control {
 namespace {
@@ -33,15 +34,13 @@ std::string BindingJson(const sched::Pod& pod, std::string_view node) {
   return json::Write(b.Finish());
 }
 
-// The question stays open, whatever the server's word for it is.
+// Any error becomes kUnavailable: the outcome of the decision is not known.
 Status Unsure(const Status& status) { return status.ok() ? status : Unavailable(status.message()); }
 
 std::string DeviceText(const model::DeviceResult& result) {
   std::string text(result.device);
-  for (const model::NamedQuantity& consumed : result.consumed_capacity) {
-    if (!consumed.name.ends_with("memory") || result.admin_access) continue;
-    text += StrCat(" ", static_cast<int64_t>(consumed.amount.AsApproximateFloat64() / (1 << 20)), " MiB");
-  }
+  const std::optional<model::MiB> taken = model::MemoryTaken(result);
+  if (taken && !result.admin_access) text += StrCat(" ", taken->ToString());
   return text;
 }
 
@@ -57,7 +56,7 @@ std::string DevicesOf(const sched::Placed& placed) {
   return Join(devices, ", ");
 }
 
-Status Binder::WriteClaims(const sched::Placed& placed, std::vector<Done>& written, const http::Patience& patience) {
+Status Binder::WriteClaims(const sched::Placed& placed, std::vector<Done>& written, const Patience& patience) {
   const ClaimUser user = UserOf(*placed.request.pod);
   size_t next = 0;
   for (const sched::ClaimPtr& claim : placed.request.claims) {
@@ -69,7 +68,7 @@ Status Binder::WriteClaims(const sched::Placed& placed, std::vector<Done>& writt
   return Status();
 }
 
-// A claim whose devices will not get ready is to be taken back, whoever allocated it for this Pod: it joins `written`.
+// Adds a claim whose devices failed to get ready to `written`, so that its allocation is taken back.
 Status Binder::CheckReady(const sched::Placed& placed, std::vector<Done>& written) {
   size_t next = 0;
   for (const sched::ClaimPtr& claim : placed.request.claims) {
@@ -83,7 +82,7 @@ Status Binder::CheckReady(const sched::Placed& placed, std::vector<Done>& writte
   return Status();
 }
 
-Status Binder::PostBinding(const sched::Placed& placed, const http::Patience& patience) {
+Status Binder::PostBinding(const sched::Placed& placed, const Patience& patience) {
   const sched::Pod& pod = *placed.request.pod;
   http::Request request{"POST",
                         kube::types::kPods.ObjectPath(pod.pod.name_space, pod.pod.name, "binding"),
@@ -92,7 +91,7 @@ Status Binder::PostBinding(const sched::Placed& placed, const http::Patience& pa
   return client_.Raw(std::move(request), StrCat("bind pods ", pod.key), patience).status();
 }
 
-Result<Binder::PodState> Binder::Look(const sched::Pod& pod, const http::Patience& patience) {
+Result<Binder::PodState> Binder::Look(const sched::Pod& pod, const Patience& patience) {
   const Result<kube::ObjectPtr> found = client_.Get(kube::types::kPods, pod.pod.name_space, pod.pod.name, patience);
   if (!found.ok() && found.status().code() == Code::kNotFound) return PodState();
   if (!found.ok()) return found.status();
@@ -100,7 +99,7 @@ Result<Binder::PodState> Binder::Look(const sched::Pod& pod, const http::Patienc
   return PodState{true, std::string(kube::Object::Text((*found)->json()["spec"]["nodeName"]))};
 }
 
-Status Binder::UndoClaims(const sched::Placed& placed, const http::Patience& patience) {
+Status Binder::UndoClaims(const sched::Placed& placed, const Patience& patience) {
   const ClaimUser user = UserOf(*placed.request.pod);
   size_t next = 0;
   for (const sched::ClaimPtr& claim : placed.request.claims) {
@@ -116,7 +115,7 @@ std::optional<Status> Binder::AsBound(const sched::Placed& placed, const PodStat
   return Conflict("pod ", placed.request.pod->key, " was bound to node ", state.node, " by somebody else");
 }
 
-std::optional<Status> Binder::SettleBound(const sched::Placed& placed, const PodState& state, const http::Patience& patience) {
+std::optional<Status> Binder::SettleBound(const sched::Placed& placed, const PodState& state, const Patience& patience) {
   const std::optional<Status> bound = AsBound(placed, state);
   if (!bound) return std::nullopt;
   const ClaimUser user = UserOf(*placed.request.pod);
@@ -134,14 +133,14 @@ std::optional<Status> Binder::SettleBound(const sched::Placed& placed, const Pod
   return bound;
 }
 
-Status Binder::LookAfterUndo(const sched::Placed& placed, Status refusal, const http::Patience& patience) {
+Status Binder::LookAfterUndo(const sched::Placed& placed, Status refusal, const Patience& patience) {
   const Result<PodState> state = Look(*placed.request.pod, patience);
   if (!state.ok()) return Unsure(state.status());
   const std::optional<Status> bound = SettleBound(placed, *state, patience);
   return bound ? *bound : refusal;
 }
 
-Status Binder::Bind(const sched::Placed& placed, bool again, const http::Patience& patience) {
+Status Binder::Bind(const sched::Placed& placed, bool again, const Patience& patience) {
   const sched::Pod& pod = *placed.request.pod;
   if (again) {
     const Result<PodState> state = Look(pod, patience);
@@ -154,7 +153,7 @@ Status Binder::Bind(const sched::Placed& placed, bool again, const http::Patienc
   const bool posted = status.ok();
   if (posted) status = PostBinding(placed, patience);
   if (!IsRefused(status)) return status;
-  // Nothing is taken from a Pod that is bound: by this binding, by an earlier one that was long on its way, or by somebody else.
+  // A bound Pod keeps its claims, whether this binding, an earlier one or another scheduler bound it.
   if (posted || again) {
     const Result<PodState> now = Look(pod, patience);
     if (!now.ok()) return Unsure(now.status());
@@ -169,7 +168,7 @@ Status Binder::Bind(const sched::Placed& placed, bool again, const http::Patienc
   return LookAfterUndo(placed, std::move(status), patience);
 }
 
-Status Binder::Undo(const sched::Placed& placed, const http::Patience& patience) {
+Status Binder::Undo(const sched::Placed& placed, const Patience& patience) {
   const sched::Pod& pod = *placed.request.pod;
   const Result<PodState> state = Look(pod, patience);
   if (!state.ok()) return Unsure(state.status());
@@ -180,7 +179,7 @@ Status Binder::Undo(const sched::Placed& placed, const http::Patience& patience)
   return state->there ? LookAfterUndo(placed, std::move(refusal), patience) : refusal;
 }
 
-Status Binder::Free(const sched::Pod& pod, const ClaimName& claim, const http::Patience& patience) {
+Status Binder::Free(const sched::Pod& pod, const ClaimName& claim, const Patience& patience) {
   ASSIGN_OR_RETURN(const PodState state, Look(pod, patience));
   if (!state.there || !state.node.empty()) return Status();
   return claims_.Deallocate(claim, UserOf(pod), patience);

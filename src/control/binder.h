@@ -3,12 +3,12 @@
 //
 // Promises:
 //   1. a Pod is bound only when all its claims are allocated and reserved for it, and their devices are ready (binding_conditions.h);
-//   2. what was written is taken back only where the server refused the rest and the Pod is bound nowhere. Where it is not known whether a
-//      write arrived, all stays as after a crash: the claims are the Pod's, until the same decision is tried again, or undone;
-//   3. where a binding that nobody knew of arrives while its claims are taken back, the Pod gets them again: its place is kept until then.
-// One that arrives later still, when all was taken back and looked at once more, leaves a Pod without its devices, which its node refuses
-// to prepare: a Binding could carry the version of the Pod, but then every write into the Pod's status would have it refused.
-// Thread-safe; jobs of the same claim must come one after the other.
+//   2. claims are taken back only where the server refused the rest and the Pod is not bound. After a write without an answer, the claims
+//      stay the Pod's, as after a crash, until the same decision is tried again or undone;
+//   3. if an unacknowledged binding arrives while the claims are taken back, the Pod gets them again: the placement counts until then.
+// A binding that arrives even later leaves a bound Pod without devices. Its node refuses to prepare it. (A Binding could carry the
+// version of the Pod, but then every write into the Pod's status would make the server refuse it.)
+// Thread-safe, but two jobs must not work on the same claim at the same time.
 
 #include <optional>
 #include <string>
@@ -21,20 +21,20 @@ namespace allot::control {
 
 class Binder {
  public:
-  // All must outlive it.
+  // All arguments must outlive the binder.
   Binder(kube::Client& client, kube::MutationCache& claims, const Clock& clock)
       : client_(client), clock_(clock), known_(claims), claims_(client, claims, clock) {}
 
-  // kUnavailable: not known whether it was written, or not yet possible; try the same again later. Else it was refused, and taken back:
-  // what claims still have, `claims` knows. `again`: an earlier try may have written something that nobody knows of.
-  Status Bind(const sched::Placed& placed, bool again, const http::Patience& patience);
-  // Of a decision that ended with kUnavailable, and is not wanted any more. Ok: the Pod was bound there all the same. kConflict: nothing of
-  // it is written, nor will be of its claims, or the Pod is bound elsewhere and keeps what its claims have. kUnavailable: not known; try
-  // again later.
-  Status Undo(const sched::Placed& placed, const http::Patience& patience);
-  // Takes the allocation of a claim back that keeps the Pod, which is bound nowhere, from going where it could. Does nothing where the
-  // claim is for others too, or the Pod is bound.
-  Status Free(const sched::Pod& pod, const ClaimName& claim, const http::Patience& patience);
+  // kUnavailable: something may be written, or devices are not ready; try the same again later. Other errors: the server refused, and the
+  // claims were taken back; `claims` has their versions. `again`: an earlier try may have written something.
+  Status Bind(const sched::Placed& placed, bool again, const Patience& patience);
+  // Takes back a decision that ended with kUnavailable and is not wanted any more. Ok: the Pod is bound as decided after all. kConflict:
+  // nothing of it is in the claims, nor will be; or the Pod is bound elsewhere and keeps its claims. kUnavailable: not known; try again
+  // later.
+  Status Undo(const sched::Placed& placed, const Patience& patience);
+  // Takes back the allocation of a claim that ties an unbound Pod to a node where it does not fit. Does nothing where the claim has other
+  // users, or the Pod is bound.
+  Status Free(const sched::Pod& pod, const ClaimName& claim, const Patience& patience);
 
  private:
   struct Done {
@@ -42,22 +42,22 @@ class Binder {
     Written wrote;
   };
   struct PodState {
-    bool there = false;  // the same one
-    std::string node;    // empty: bound nowhere
+    bool there = false;  // a Pod with the same uid exists
+    std::string node;    // empty: not bound
   };
 
-  Status WriteClaims(const sched::Placed& placed, std::vector<Done>& written, const http::Patience& patience);
+  Status WriteClaims(const sched::Placed& placed, std::vector<Done>& written, const Patience& patience);
   Status CheckReady(const sched::Placed& placed, std::vector<Done>& written);
-  Status UndoClaims(const sched::Placed& placed, const http::Patience& patience);
-  Status PostBinding(const sched::Placed& placed, const http::Patience& patience);
-  // What the decision has come to where the Pod is bound: Ok, or kConflict with the other node. Nothing: it is bound nowhere.
+  Status UndoClaims(const sched::Placed& placed, const Patience& patience);
+  Status PostBinding(const sched::Placed& placed, const Patience& patience);
+  // Ok where the Pod is bound as decided; kConflict, naming the other node, where it is bound elsewhere; nullopt where it is not bound.
   static std::optional<Status> AsBound(const sched::Placed& placed, const PodState& state);
-  // The same after a try of which nobody knows what arrived: what the claims have stays, and is known from then on. Where it is bound as
-  // decided, what of that they do not have is written.
-  std::optional<Status> SettleBound(const sched::Placed& placed, const PodState& state, const http::Patience& patience);
-  // `refusal`, where it is bound nowhere.
-  Status LookAfterUndo(const sched::Placed& placed, Status refusal, const http::Patience& patience);
-  Result<PodState> Look(const sched::Pod& pod, const http::Patience& patience);
+  // The same after a try without an answer. The claims keep what they have and are read into `claims`. Where the Pod is bound as decided,
+  // the missing part of its allocations is written.
+  std::optional<Status> SettleBound(const sched::Placed& placed, const PodState& state, const Patience& patience);
+  // Returns `refusal` where the Pod is not bound.
+  Status LookAfterUndo(const sched::Placed& placed, Status refusal, const Patience& patience);
+  Result<PodState> Look(const sched::Pod& pod, const Patience& patience);
 
   kube::Client& client_;
   const Clock& clock_;
@@ -65,7 +65,7 @@ class Binder {
   ClaimWriter claims_;
 };
 
-// "gpu-0 6144 MiB, gpu-1": the devices that the Pod gets; empty: none.
+// "gpu-0 6144 MiB, gpu-1": the devices of the placement; empty: none.
 std::string DevicesOf(const sched::Placed& placed);
 
 }  // namespace allot::control

@@ -20,8 +20,8 @@ class BinderTest : public testing::Test {
     const kube::ObjectPtr pod = cluster_.Get(kube::types::kPods, "a");
     made_ = cluster_.ClaimOf("a");
     known_.Assume(made_);
-    placed_.request.pod = *sched::Pod::Read(pod->json(), pod);
-    placed_.request.claims = {*sched::Claim::Read(made_->json(), made_)};
+    placed_.request.pod = *sched::Pod::Read(pod);
+    placed_.request.claims = {*sched::Claim::Read(made_)};
     placed_.node = "n1";
     model::DeviceResult result;
     result.request = "gpu", result.driver = "gpu.nvidia.com", result.pool = "n1", result.device = "gpu-0";
@@ -33,18 +33,18 @@ class BinderTest : public testing::Test {
   }
 
   std::string Held() { return TestCluster::Held(cluster_.ClaimOf("a")); }
-  // What is bound already, another scheduler may have bound to another node.
+  // Another scheduler may have bound the Pod to another node.
   void BindTo(std::string_view node) {
     sched::Placed there = placed_;
     there.node = node;
     ASSERT_OK(binder_.Bind(there, false, {}));
   }
-  // From then on the claim cannot be written for anybody.
+  // From then on no write of the claim succeeds.
   void DeleteClaim() {
     ASSERT_OK(cluster_.client().Delete(kube::types::kResourceClaims, "lab", "c", {}));
     known_.Assume(cluster_.ClaimOf("a"));
   }
-  // As if nobody had heard of the claim since it was made.
+  // As if no event about the claim had arrived since it was made.
   void ForgetClaim() {
     known_.Forget("lab", "c");
     known_.Assume(made_);
@@ -116,7 +116,7 @@ TEST_F(BinderTest, UndoFindsAReservationWhoseAnswerWasLost) {
   ASSERT_FALSE(binder_.Bind(placed_, false, {}).ok());
   ASSERT_EQ(Held(), "gpu-0 4Gi for a");
   const kube::ObjectPtr allocated = cluster_.ClaimOf("a");
-  placed_.request.claims = {*sched::Claim::Read(allocated->json(), allocated)};
+  placed_.request.claims = {*sched::Claim::Read(allocated)};
   placed_.allocations.clear();
   ForgetClaim();
   EXPECT_THAT(binder_.Undo(placed_, {}), IsStatus(Code::kConflict, testing::HasSubstr("was not bound to node n1")));

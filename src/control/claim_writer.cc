@@ -11,7 +11,7 @@ namespace {
 
 using kube::ObjectPtr;
 
-constexpr int kTries = 8;  // of one write, while others write the same claim
+constexpr int kTries = 8;  // for one write that conflicts with other writers
 
 bool IsThis(const json::Value& stored, const model::Allocation& allocation) {
   const Result<model::Allocation> read = model::Allocation::Read(stored);
@@ -45,8 +45,8 @@ json::Value WithoutFinalizer(json::Editor& edit, const json::Value& claim) {
                         : edit.SetAt(claim, {"metadata", "finalizers"}, edit.Array(others));
 }
 
-// Without the user, and without the allocation where nobody is left then, if that is to go too: both in one write, so that nobody takes
-// what is on its way out for an allocation that is for nobody, which the next user may have.
+// Removes the user, and with `allocation_too` the allocation when no user is left. One write does both: otherwise another scheduler could
+// see an allocation without users and reserve it for a Pod of its own.
 json::Value WithoutUser(json::Editor& edit, const json::Value& claim, const ClaimUser& user, bool allocation_too) {
   std::vector<json::Value> others;
   for (const json::Value& one : json::ItemsOf(claim["status"]["reservedFor"])) {
@@ -84,7 +84,7 @@ bool IsRefused(const Status& status) {
   return status.code() == Code::kInvalid && kube::ApiErrorOf(status) != nullptr;
 }
 
-Result<ObjectPtr> ClaimWriter::Find(const ClaimName& claim, bool fresh, const http::Patience& patience) {
+Result<ObjectPtr> ClaimWriter::Find(const ClaimName& claim, bool fresh, const Patience& patience) {
   ObjectPtr object = fresh ? nullptr : claims_.Get(claim.name_space, claim.name);
   const bool asked = object == nullptr;
   if (asked) {
@@ -96,14 +96,14 @@ Result<ObjectPtr> ClaimWriter::Find(const ClaimName& claim, bool fresh, const ht
 }
 
 Result<ObjectPtr> ClaimWriter::Put(const ClaimName& claim, const json::Value& object, std::string_view subresource,
-                                   const http::Patience& patience) {
+                                   const Patience& patience) {
   ASSIGN_OR_RETURN(ObjectPtr written, client_.Update(kube::types::kResourceClaims, claim.name_space, claim.name, json::Write(object),
                                                      subresource, {}, patience));
   claims_.Assume(written);
   return written;
 }
 
-Status ClaimWriter::PutBack(const ClaimName& claim, const json::Value& object, const http::Patience& patience) {
+Status ClaimWriter::PutBack(const ClaimName& claim, const json::Value& object, const Patience& patience) {
   const Status status = Put(claim, object, "status", patience).status();
   const std::lock_guard lock(mutex_);
   if (status.ok() || IsRefused(status)) {
@@ -114,7 +114,7 @@ Status ClaimWriter::PutBack(const ClaimName& claim, const json::Value& object, c
   return status;
 }
 
-Status ClaimWriter::FinishLate(const ClaimName& claim, const http::Patience& patience) {
+Status ClaimWriter::FinishLate(const ClaimName& claim, const Patience& patience) {
   Late late;
   {
     const std::lock_guard lock(mutex_);
@@ -137,14 +137,14 @@ Status ClaimWriter::FinishLate(const ClaimName& claim, const http::Patience& pat
 }
 
 Result<Written> ClaimWriter::Allocate(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user,
-                                      const http::Patience& patience) {
+                                      const Patience& patience) {
   TRY(FinishLate(claim, patience));
   Status status;
   for (int tries = 0; tries < kTries; ++tries) {
     ASSIGN_OR_RETURN(ObjectPtr object, Find(claim, tries > 0, patience));
     TRY(CheckUsable(claim, *object));
     if (IsAllocated(*object)) {
-      // A write of ours whose answer was lost is ours all the same.
+      // The answer to our own write may have been lost.
       if (IsThis(object->json()["status"]["allocation"], allocation)) {
         TRY(Reserve(claim, allocation, user, patience).status());
         return Written::kAllocation;
@@ -170,12 +170,12 @@ Result<Written> ClaimWriter::Allocate(const ClaimName& claim, const model::Alloc
 }
 
 Result<Written> ClaimWriter::Reserve(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user,
-                                     const http::Patience& patience) {
+                                     const Patience& patience) {
   TRY(FinishLate(claim, patience));
   for (int tries = 0; tries < kTries; ++tries) {
     ASSIGN_OR_RETURN(const ObjectPtr object, Find(claim, tries > 0, patience));
     TRY(CheckUsable(claim, *object));
-    // Perhaps it is, and nobody has heard of it yet.
+    // The known version may be older than the allocation.
     if (!IsAllocated(*object) && tries == 0) continue;
     if (!IsAllocated(*object)) return Conflict(FullName(claim), " is no longer allocated");
     if (!IsThis(object->json()["status"]["allocation"], allocation)) return Conflict(FullName(claim), " was allocated anew meanwhile");
@@ -189,17 +189,17 @@ Result<Written> ClaimWriter::Reserve(const ClaimName& claim, const model::Alloca
   return Conflict(FullName(claim), ": others change it all the time");
 }
 
-Status ClaimWriter::Release(const ClaimName& claim, const ClaimUser& user, bool allocated, const http::Patience& patience) {
+Status ClaimWriter::Release(const ClaimName& claim, const ClaimUser& user, bool allocated, const Patience& patience) {
   return TakeBack(claim, user, allocated ? Take::kUserAndAllocation : Take::kUser, patience);
 }
 
-Status ClaimWriter::Deallocate(const ClaimName& claim, const ClaimUser& user, const http::Patience& patience) {
+Status ClaimWriter::Deallocate(const ClaimName& claim, const ClaimUser& user, const Patience& patience) {
   return TakeBack(claim, user, Take::kAllocation, patience);
 }
 
-Status ClaimWriter::TakeBack(const ClaimName& claim, const ClaimUser& user, Take take, const http::Patience& patience) {
+Status ClaimWriter::TakeBack(const ClaimName& claim, const ClaimUser& user, Take take, const Patience& patience) {
   for (int tries = 0; tries < kTries; ++tries) {
-    // What is to be taken back may have been written without an answer.
+    // The allocation may have been written without an answer, so the server is asked.
     const Result<ObjectPtr> object = Find(claim, true, patience);
     if (!object.ok()) return object.status().code() == Code::kNotFound ? Status() : object.status();
     if (!IsAllocated(**object)) return Status();
@@ -217,7 +217,7 @@ Status ClaimWriter::TakeBack(const ClaimName& claim, const ClaimUser& user, Take
   return Conflict(FullName(claim), ": others change it all the time");
 }
 
-Result<ObjectPtr> ClaimWriter::Settled(const ClaimName& claim, const http::Patience& patience) {
+Result<ObjectPtr> ClaimWriter::Settled(const ClaimName& claim, const Patience& patience) {
   for (int tries = 0; tries < kTries; ++tries) {
     Result<ObjectPtr> object = Find(claim, true, patience);
     if (!object.ok() && object.status().code() == Code::kNotFound) return ObjectPtr();
@@ -231,10 +231,9 @@ Result<ObjectPtr> ClaimWriter::Settled(const ClaimName& claim, const http::Patie
   return Unavailable(FullName(claim), ": others change it all the time");
 }
 
-Status ClaimWriter::Settle(const ClaimName& claim, const http::Patience& patience) { return Settled(claim, patience).status(); }
+Status ClaimWriter::Settle(const ClaimName& claim, const Patience& patience) { return Settled(claim, patience).status(); }
 
-Status ClaimWriter::Undo(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user,
-                         const http::Patience& patience) {
+Status ClaimWriter::Undo(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user, const Patience& patience) {
   for (int tries = 0; tries < kTries; ++tries) {
     ASSIGN_OR_RETURN(const ObjectPtr object, Settled(claim, patience));
     if (object == nullptr || !IsAllocated(*object) || !IsThis(object->json()["status"]["allocation"], allocation)) return Status();

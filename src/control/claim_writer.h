@@ -1,16 +1,16 @@
 #pragma once
-// What a scheduler writes into claims: allocations, and for whom they are.
+// Writes allocations, and the Pods that use them (status.reservedFor), into claims.
 //
 // Promises:
-//   1. the finalizer that protects an allocation is there before the allocation;
-//   2. an allocation that somebody else made is never replaced; nor taken back, but for one that is for the user alone and keeps it from
-//      where it could be (Deallocate);
-//   3. every write goes by the version that it was decided on; where somebody else was faster, the claim is read again;
-//   4. `claims` knows of every answer, also of those that only said how a claim is;
-//   5. nothing is taken back late: before a claim is allocated or reserved again, a write that was to take it back, and of which nobody
-//      knows whether it arrived, has arrived or can no longer.
-// Errors: kConflict and kNotFound where the claim is no longer what the caller goes by (nothing was written); kUnavailable where it is not
-// known whether it was written.
+//   1. the finalizer that protects an allocation is written before the allocation;
+//   2. an allocation of another scheduler is never replaced. Only Deallocate takes one back, and only if the claim is for no other user
+//      than the given one;
+//   3. every write carries the version that it was decided on; after a conflict, the claim is read again;
+//   4. `claims` gets every version of a claim that the server answers with, from writes and from reads;
+//   5. an unacknowledged take-back is resolved (done or impossible) before the claim is allocated or reserved again, so that it never
+//      removes a newer allocation.
+// Errors: kConflict and kNotFound where the claim differs from what the caller expects (nothing was written); kUnavailable where the write
+// may or may not have arrived.
 // Thread-safe.
 
 #include <map>
@@ -41,53 +41,50 @@ enum class Written { kNothing, kUser, kAllocation };
 
 class ClaimWriter {
  public:
-  // `claims` is what is known of them. All must outlive it.
+  // `claims` holds the newest known versions. All arguments must outlive the writer.
   ClaimWriter(kube::Client& client, kube::MutationCache& claims, const Clock& clock) : client_(client), claims_(claims), clock_(clock) {}
 
-  // Gives the claim, which has none, this allocation, for the user.
-  Result<Written> Allocate(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user,
-                           const http::Patience& patience);
+  // Writes the allocation into a claim that has none, and reserves the claim for the user.
+  Result<Written> Allocate(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user, const Patience& patience);
   // Adds the user to a claim that has this allocation.
-  Result<Written> Reserve(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user,
-                          const http::Patience& patience);
-  // Removes the user. `allocated`: it was Allocate that put them there; where nobody is left then, the allocation goes too.
-  Status Release(const ClaimName& claim, const ClaimUser& user, bool allocated, const http::Patience& patience);
-  // Makes sure that the claim has not this allocation for the user, nor will: a write of it that is still under way can then no longer
-  // arrive, since the claim's version has moved on.
-  Status Undo(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user, const http::Patience& patience);
-  // What the claim has stays, and `claims` knows of it: a write of an allocation that is still under way can no longer arrive.
-  Status Settle(const ClaimName& claim, const http::Patience& patience);
-  // Removes the allocation if it is for nobody, or for this user alone.
-  Status Deallocate(const ClaimName& claim, const ClaimUser& user, const http::Patience& patience);
+  Result<Written> Reserve(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user, const Patience& patience);
+  // Removes the user. `allocated`: Allocate wrote the allocation; it is removed too when no user is left.
+  Status Release(const ClaimName& claim, const ClaimUser& user, bool allocated, const Patience& patience);
+  // Removes this allocation for the user, and changes the claim's version: a write of the allocation that is still under way is refused
+  // when it arrives.
+  Status Undo(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user, const Patience& patience);
+  // Reads the claim into `claims`. A write of an allocation that is still under way can no longer succeed after this.
+  Status Settle(const ClaimName& claim, const Patience& patience);
+  // Removes the allocation if the claim has no user, or only this one.
+  Status Deallocate(const ClaimName& claim, const ClaimUser& user, const Patience& patience);
 
  private:
   enum class Take { kUser, kUserAndAllocation, kAllocation };
-  // A write that was to take something back, and may still be on its way. It can arrive while the claim has the version that it goes by.
+  // An unacknowledged take-back. It can still succeed while the claim has this version.
   struct Late {
     std::string version, body;
   };
 
-  // The claim as it is known, `fresh`: as the server has it.
-  Result<kube::ObjectPtr> Find(const ClaimName& claim, bool fresh, const http::Patience& patience);
-  Result<kube::ObjectPtr> Put(const ClaimName& claim, const json::Value& object, std::string_view subresource,
-                              const http::Patience& patience);
-  // Put of what takes something back: where it is not known whether it arrived, that is remembered.
-  Status PutBack(const ClaimName& claim, const json::Value& object, const http::Patience& patience);
-  // Of what is remembered: it has arrived, or can no longer.
-  Status FinishLate(const ClaimName& claim, const http::Patience& patience);
-  Status TakeBack(const ClaimName& claim, const ClaimUser& user, Take take, const http::Patience& patience);
-  // The claim as the server has it; null: it is gone. Where it is not allocated, it has no finalizer: a late write of an allocation goes by
-  // a version that has it.
-  Result<kube::ObjectPtr> Settled(const ClaimName& claim, const http::Patience& patience);
+  // The newest known version of the claim; `fresh`: asks the server.
+  Result<kube::ObjectPtr> Find(const ClaimName& claim, bool fresh, const Patience& patience);
+  Result<kube::ObjectPtr> Put(const ClaimName& claim, const json::Value& object, std::string_view subresource, const Patience& patience);
+  // Writes a take-back, and remembers it in late_ where no answer came.
+  Status PutBack(const ClaimName& claim, const json::Value& object, const Patience& patience);
+  // Resolves the claim's entry of late_: the take-back has arrived, or can no longer succeed.
+  Status FinishLate(const ClaimName& claim, const Patience& patience);
+  Status TakeBack(const ClaimName& claim, const ClaimUser& user, Take take, const Patience& patience);
+  // The claim from the server; null: it is gone. Removes the finalizer of an unallocated claim, which changes the version, so that a late
+  // write of an allocation is refused.
+  Result<kube::ObjectPtr> Settled(const ClaimName& claim, const Patience& patience);
 
   kube::Client& client_;
   kube::MutationCache& claims_;
   const Clock& clock_;
   std::mutex mutex_;
-  std::map<std::string, Late, std::less<>> late_;  // by the uid of the claim
+  std::map<std::string, Late, std::less<>> late_;  // by the uid of the claim; guarded by mutex_
 };
 
-// Whether the server refused, or the claim is no longer what it was: nothing was written. Else it may have been.
+// Whether the server refused the write, or the claim had changed: nothing was written. Otherwise something may have been written.
 bool IsRefused(const Status& status);
 
 }  // namespace allot::control

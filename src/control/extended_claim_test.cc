@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// One of whole GPUs for each of so many containers.
+// A Pod whose container asks for `amount` GPUs. `more` of the spec begins with ", ".
 void AddAsking(TestCluster& cluster, std::string_view name, std::string_view amount, std::string_view more = "") {
   cluster.Create(StrCat("{kind: Pod, apiVersion: v1, metadata: {name: ", name,
                         ", namespace: lab}, spec: {containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: '", amount,
@@ -19,7 +19,9 @@ void AddClass(TestCluster& cluster) {
       "{kind: DeviceClass, apiVersion: resource.k8s.io/v1, metadata: {name: whole}, spec: {extendedResourceName: nvidia.com/gpu}}");
 }
 
-// The claim that its status names; null: it names none, or that is gone.
+bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// The claim that the Pod's status names. nullptr: the status names none, or the claim is gone.
 kube::ObjectPtr MadeFor(TestCluster& cluster, std::string_view pod) {
   const kube::ObjectPtr object = cluster.Get(kube::types::kPods, pod);
   const std::string_view name =
@@ -41,7 +43,7 @@ TEST(ExtendedClaim, AnAmountOfAResourceIsAWholeGpuWithAClaimOfItsOwn) {
   EXPECT_EQ(json::TextOf(mappings[0]["requestName"]), "container-0-request-0");
 
   AddAsking(cluster, "both", "2");
-  ASSERT_TRUE(cluster.Await([&] { return cluster.Scheduled("both").starts_with("False Unschedulable: 0/1 nodes will do"); }))
+  ASSERT_TRUE(cluster.Await([&] { return cluster.Scheduled("both").starts_with("False Unschedulable: 0/1 nodes fit"); }))
       << cluster.Scheduled("both");
   EXPECT_NE(MadeFor(cluster, "both"), nullptr);
   cluster.DeletePod("a");
@@ -92,7 +94,8 @@ TEST(ExtendedClaim, OneOfSomebodyElseIsNotTaken) {
   const kube::ObjectPtr pod = cluster.Get(kube::types::kPods, "a");
   const dialect::ExtendedClaim made = dialect::ClaimForResources(pod->json(), {{"nvidia.com/gpu", "whole"}});
   cluster.AddClaim(made.name, "6Gi");
-  EXPECT_THAT(MakeExtendedClaim(cluster.client(), *pod, made, {}), IsStatus(Code::kConflict, HasSubstr("is not of this Pod; delete it")));
+  EXPECT_THAT(MakeExtendedClaim(cluster.client(), *pod, made, {}),
+              IsStatus(Code::kConflict, HasSubstr("does not belong to this Pod; delete it")));
   EXPECT_EQ(MadeFor(cluster, "a"), nullptr);
   cluster.StartScheduler();
   EXPECT_TRUE(cluster.Await([&] { return cluster.EventsOf("a").find("could not be made, and is tried again") != std::string::npos; }))
@@ -139,6 +142,46 @@ TEST(ExtendedClaim, ClassesThatChangeWhileItWaitsMakeAnotherClaim) {
   EXPECT_EQ(cluster.List(kube::types::kResourceClaims).size(), 2u);  // with that of the first
 }
 
+TEST(ExtendedClaim, ClassesThatChangeWhileAJobWritesNothingNewMakeAnotherClaim) {
+  TestCluster cluster(1, 24);
+  AddClass(cluster);
+  Relay& relay = cluster.UseRelay();
+  const auto is_pod_watch = [](std::string_view request) { return request.starts_with("GET /api/v1/pods?") && Contains(request, "watch"); };
+  std::atomic<int> jobs = 0;
+  std::atomic<bool> go_on = false;
+  cluster.gatekeeper().Set([&](const apiserver::AdmissionRequest& request, const json::Value&) {
+    if (request.kind.type.plural != "resourceclaims" || request.operation != apiserver::Operation::kCreate || request.dry_run)
+      return Status();
+    const int job = ++jobs;
+    if (job == 1) relay.HoldBack(is_pod_watch);  // the scheduler does not hear that the Pod names its claim, and makes it again
+    if (job == 2) TestCluster::Await([&] { return go_on.load(); });
+    return Status();
+  });
+  Scheduler& scheduler = cluster.StartScheduler();
+  const auto await_run = [&](const std::function<void()>& change) {
+    const uint64_t before = scheduler.counts().runs;
+    change();
+    return TestCluster::Await([&] { return scheduler.counts().runs > before; });
+  };
+  cluster.Create(
+      "{kind: Pod, apiVersion: v1, metadata: {name: a, namespace: lab}, spec: {containers: [{name: c, image: x, resources: {limits: "
+      "{nvidia.com/gpu: 1, example.com/gpu: 1}}}]}}");
+  for (int i = 0; jobs < 2; ++i) {
+    ASSERT_TRUE(await_run([&] { cluster.Create(StrCat("{kind: Namespace, apiVersion: v1, metadata: {name: other-", i, "}}")); }));
+  }
+  // The second job is at work: it writes what is there already, so the API sends no event about it.
+  ASSERT_TRUE(await_run([&] {
+    cluster.Create(
+        "{kind: DeviceClass, apiVersion: resource.k8s.io/v1, metadata: {name: other}, spec: {extendedResourceName: example.com/gpu}}");
+  }));
+  ASSERT_TRUE(await_run([&] { relay.HoldBack(nullptr); }));
+  go_on = true;
+  EXPECT_TRUE(TestCluster::Await([&] {
+    const kube::ObjectPtr claim = MadeFor(cluster, "a");
+    return claim != nullptr && Contains(json::Write(claim->json()["spec"]), "\"other\"");
+  })) << cluster.log();
+}
+
 TEST(ExtendedClaim, OneMadeBeforeACrashWithOtherClassesIsMadeAgain) {
   TestCluster cluster(1, 24);
   AddClass(cluster);
@@ -156,7 +199,8 @@ TEST(ExtendedClaim, OneThatCannotBeMadeIsTriedAfterPausesThatOthersDoNotNotice) 
   AddClass(cluster);
   std::atomic<int> tries = 0;
   cluster.gatekeeper().Set([&](const apiserver::AdmissionRequest& request, const json::Value&) -> Status {
-    const bool makes = request.kind.type.plural == "resourceclaims" && request.operation == apiserver::Operation::kCreate;
+    const bool makes =
+        request.kind.type.plural == "resourceclaims" && request.operation == apiserver::Operation::kCreate && !request.dry_run;
     return makes && ++tries > 0 ? Invalid("no claims today") : Status();
   });
   SchedulerOptions options;
@@ -189,8 +233,10 @@ TEST(ExtendedClaim, APodThatHasEndedGivesItsGpuBack) {
   AddClass(cluster);
   cluster.StartScheduler();
   AddAsking(cluster, "a", "1");
+  ASSERT_TRUE(cluster.AwaitBound("a"));  // before b comes: claims of several Pods are made at the same time, in any order
   AddAsking(cluster, "b", "1");
-  ASSERT_TRUE(cluster.AwaitBound("a"));
+  ASSERT_TRUE(cluster.Await([&] { return cluster.Scheduled("b").starts_with("False Unschedulable: 0/1 nodes fit"); }))
+      << cluster.Scheduled("b");
   ASSERT_OK(
       cluster.client().Patch(kube::types::kPods, "lab", "a", kube::PatchType::kMerge, R"({"status":{"phase":"Succeeded"}})", "status"));
   EXPECT_TRUE(cluster.AwaitBound("b")) << cluster.Scheduled("b");

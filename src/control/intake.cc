@@ -16,9 +16,15 @@ void Intake::Put(Outcome outcome) {
   changed_.notify_one();
 }
 
+void Intake::Put(Result<alloc::Features> features) {
+  const std::lock_guard lock(mutex_);
+  batch_.features = std::move(features);
+  changed_.notify_one();
+}
+
 Intake::Batch Intake::Take(std::optional<std::chrono::nanoseconds> most) {
   std::unique_lock lock(mutex_);
-  const auto ready = [this] { return batch_.stopped || !batch_.changes.empty() || !batch_.outcomes.empty(); };
+  const auto ready = [this] { return batch_.stopped || batch_.features || !batch_.changes.empty() || !batch_.outcomes.empty(); };
   if (most) {
     changed_.wait_for(lock, *most, ready);
   } else {

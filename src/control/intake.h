@@ -1,5 +1,5 @@
 #pragma once
-// What happened, for the one thread that decides: changes of objects as informers see them, and how jobs ended.
+// The inbox of the thread that decides: changes of objects from the informers, outcomes of jobs, and the API server's features.
 //
 // Thread-safe.
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "alloc/compat.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "kube/informer.h"
@@ -21,17 +22,17 @@ enum class What { kPod, kNode, kNamespace, kClaim, kSlice, kClass };
 struct Change {
   What what = What::kPod;
   bool removed = false;
-  kube::ObjectPtr object;  // of what is removed: the last one
+  kube::ObjectPtr object;  // the last version, where removed
 };
 
-// Of a job for a Pod.
+// How a job for a Pod ended.
 struct Outcome {
   enum class Job {
-    kBind,   // of the binder
-    kClaim,  // made or freed one of its claims, so that it can be decided
+    kBind,   // wrote or undid a placement
+    kClaim,  // made or freed one of the Pod's claims, so that the Pod can be decided
   };
   Job job = Job::kBind;
-  std::string pod, uid;             // its key and uid
+  std::string pod, uid;             // the Pod's key and uid
   std::vector<std::string> claims;  // keys that the job worked on
   Status status;
 };
@@ -41,14 +42,16 @@ class Intake {
   struct Batch {
     std::vector<Change> changes;
     std::vector<Outcome> outcomes;
+    std::optional<Result<alloc::Features>> features;  // the last answer
     bool stopped = false;
   };
 
   void Put(Change change);
   void Put(Outcome outcome);
-  // All that there is. Waits for something, but for no longer than `most`.
+  void Put(Result<alloc::Features> features);
+  // Takes everything that was put. Waits at most `most` for the first.
   Batch Take(std::optional<std::chrono::nanoseconds> most);
-  // The next Take returns at once, and all after it.
+  // This and every later Take return at once.
   void Stop();
 
  private:
@@ -57,10 +60,10 @@ class Intake {
   Batch batch_;
 };
 
-// Puts what an informer sees, as far as it matters, into the intake.
+// Puts the changes that an informer sees, and that matter, into the intake.
 class Listener final : public kube::Informer::Handler {
  public:
-  // `matters` may be null: every change does.
+  // A null `matters`: every change matters.
   using Matters = bool (*)(const json::Value& before, const json::Value& after);
   Listener(Intake& intake, What what, Matters matters) : intake_(intake), what_(what), matters_(matters) {}
 

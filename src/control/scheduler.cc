@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "control/changes.h"
+#include "control/server_features.h"
 #include "json/editor.h"
 
 namespace allot::control {
@@ -10,11 +11,14 @@ namespace {
 
 namespace types = kube::types;
 
-constexpr std::chrono::seconds kSlowSync{10};  // then the log hears of it
-// As long as a write may be without an answer, and a watch without news: what was written counts by nothing else.
+constexpr std::chrono::seconds kSlowSync{10};  // after which the log has a warning
+// An upgraded API server may have other features. A server that did not answer is asked again sooner.
+constexpr std::chrono::minutes kFeaturesAreKnown{5};
+constexpr std::chrono::seconds kFeaturesAreUnknown{30}, kFeaturesPatience{10};
+// Longer than any write without an answer and any watch without an event: until then, only this cache knows what was written.
 constexpr std::chrono::hours kWrittenIsKnown{24};
 
-// Whether a write changed nothing that decisions go by: a label, a finalizer, what a driver says of its devices.
+// Whether both versions are the same to decisions. Labels, finalizers and the devices' status do not matter.
 bool IsAlike(const sched::Claim& before, const sched::Claim& after) {
   const auto &held = before.claim.allocation, &holds = after.claim.allocation;
   return before.claim.uid == after.claim.uid && before.deleting == after.deleting && before.owner == after.owner &&
@@ -22,7 +26,7 @@ bool IsAlike(const sched::Claim& before, const sched::Claim& after) {
          (!held || model::SameDevices(*held, *holds));
 }
 
-// Whether what is held, and who is known to use it, is as it was.
+// Whether the claim holds the same devices, and no Pod stopped using them.
 bool HoldsTheSame(const sched::Claim& before, const sched::Claim& after) {
   if (before.deleting != after.deleting || !before.claim.allocation || !after.claim.allocation) return false;
   if (!model::SameDevices(*before.claim.allocation, *after.claim.allocation)) return false;
@@ -39,13 +43,14 @@ News NewsOf(const sched::Waiting& one, const Result<std::string>& summary) {
     news.message = summary.status().message();
     return news;
   }
-  const bool held = one.decision.outcome == sched::Decision::Outcome::kHeld;
-  news.message = StrCat(one.never && !held ? "can never start here: " : "", *summary);
+  const bool blocked = one.decision.outcome == sched::Decision::Outcome::kBlocked;
+  news.never = one.never && !blocked;
+  news.message = StrCat(news.never ? "can never start here: " : "", *summary);
   if (!pod.placement.gates.empty()) {
     news.reason = "SchedulingGated";
     news.event = false;
   } else {
-    news.passing = held;  // claims are made at once, by whoever makes them
+    news.passing = blocked;  // another component makes the claims, as a rule at once
   }
   return news;
 }
@@ -60,7 +65,7 @@ Scheduler::Scheduler(SchedulerOptions options, kube::Client& client, const Clock
       pods_(intake_, What::kPod, PodChanged, client, types::kPods, random),
       nodes_(intake_, What::kNode, NodeChanged, client, types::kNodes, random),
       namespaces_(intake_, What::kNamespace, nullptr, client, types::kNamespaces, random),
-      // All changes: by Learn, more may be known than the informer, so that what is news to it is none here, and the other way round.
+      // Every change: Learn may be ahead of the informer, so the informer cannot tell which changes matter.
       claims_(intake_, What::kClaim, nullptr, client, types::kResourceClaims, random),
       slices_(intake_, What::kSlice, nullptr, client, types::kResourceSlices, random),
       classes_(intake_, What::kClass, nullptr, client, types::kDeviceClasses, random),
@@ -70,9 +75,7 @@ Scheduler::Scheduler(SchedulerOptions options, kube::Client& client, const Clock
       share_ids_(random.Next64()),
       decider_(selectors_, share_ids_),
       queue_(decider_, {options_.strategy, options_.names, false}),
-      pauses_(options_.pauses),
-      claim_pauses_(options_.pauses),
-      retries_(options_.pauses) {}
+      attempts_(options_.pauses) {}
 
 void Scheduler::Start() {
   kube::EventOptions events;
@@ -99,7 +102,7 @@ void Scheduler::Stop() {
   for (Feed* feed : feeds_) feed->informer.Stop();
 }
 
-Status Scheduler::AwaitSync(const http::Patience& patience) const {
+Status Scheduler::AwaitSync(const Patience& patience) const {
   for (const Feed* feed : feeds_) TRY(feed->informer.AwaitSync(patience));
   std::unique_lock lock(mutex_);
   while (!synced_) {
@@ -128,29 +131,46 @@ bool Scheduler::AwaitFeeds() {
       const Status status = feed->informer.AwaitSync({std::chrono::steady_clock::now() + kSlowSync, &stop_});
       if (stop_.requested()) return false;
       if (status.ok()) break;
-      log_.Warning("nothing is decided before the API can be followed", {{"error", status.message()}});
+      log_.Warning("waiting for the API server before the first decision", {{"error", status.message()}});
     }
   }
   return true;
 }
 
 std::optional<std::chrono::nanoseconds> Scheduler::TimeToWait() const {
-  std::optional<MonotonicTime> next = pauses_.next();
-  for (const std::optional<MonotonicTime>& other : {retries_.next(), claim_pauses_.next()}) {
-    if (other && (!next || *other < *next)) next = other;
-  }
+  std::optional<MonotonicTime> next = attempts_.next();
+  if (next_features_ && (!next || *next_features_ < *next)) next = next_features_;
   if (!next) return std::nullopt;
   return std::max(std::chrono::nanoseconds(0), *next - clock_.MonotonicNow());
 }
 
+void Scheduler::AskForFeatures() {
+  if (!next_features_ || *next_features_ > clock_.MonotonicNow()) return;
+  next_features_.reset();
+  workers_->Add({}, [this] { intake_.Put(AskFeatures(client_, {std::chrono::steady_clock::now() + kFeaturesPatience, &end_writes_})); });
+}
+
+bool Scheduler::TakeFeatures(const Result<alloc::Features>& answer) {
+  next_features_ = clock_.MonotonicNow() + (answer.ok() ? std::chrono::seconds(kFeaturesAreKnown) : kFeaturesAreUnknown);
+  if (!answer.ok()) {
+    log_.Warning("the API server's features are not known", {{"error", answer.status().message()}});
+    return false;
+  }
+  cluster_.SetFeatures(*answer);
+  return true;
+}
+
 void Scheduler::Run() {
   if (!AwaitFeeds()) return;
+  TakeFeatures(AskFeatures(client_, {std::chrono::steady_clock::now() + kFeaturesPatience, &stop_}));
   for (bool first = true;; first = false) {
     const Intake::Batch batch = intake_.Take(first ? std::chrono::nanoseconds(0) : TimeToWait());
     if (batch.stopped) return;
     bool matters = first;
     for (const Change& change : batch.changes) matters = Follow(change) || matters;
     for (const Outcome& outcome : batch.outcomes) matters = Settle(outcome) || matters;
+    if (batch.features) matters = TakeFeatures(*batch.features) || matters;
+    AskForFeatures();
     matters = EndPauses() || matters;
     if (matters) Decide();
     if (!first) continue;
@@ -171,18 +191,17 @@ bool Scheduler::Follow(const Change& change) {
 }
 
 Status Scheduler::Put(const Change& change) {
-  const json::Value& json = change.object->json();
   Status status;
   switch (change.what) {
-    case What::kPod: status = cluster_.PutPod(json, change.object); break;
-    case What::kNode: status = cluster_.PutNode(json, change.object); break;
-    case What::kNamespace: status = cluster_.PutNamespace(json, change.object); break;
-    case What::kClaim: status = cluster_.PutClaim(json, change.object); break;
-    case What::kSlice: status = cluster_.PutSlice(json, change.object); break;
-    case What::kClass: status = cluster_.PutClass(json, change.object); break;
+    case What::kPod: status = cluster_.PutPod(change.object); break;
+    case What::kNode: status = cluster_.PutNode(change.object); break;
+    case What::kNamespace: status = cluster_.PutNamespace(change.object); break;
+    case What::kClaim: status = cluster_.PutClaim(change.object); break;
+    case What::kSlice: status = cluster_.PutSlice(change.object); break;
+    case What::kClass: status = cluster_.PutClass(change.object); break;
   }
   if (!status.ok()) {
-    log_.Warning("an object cannot be read, and is passed over", {{"name", kube::KeyOf(*change.object)}, {"error", status.message()}});
+    log_.Warning("skipping an unreadable object", {{"name", kube::KeyOf(*change.object)}, {"error", status.message()}});
   }
   return status;
 }
@@ -202,22 +221,19 @@ void Scheduler::Remove(const Change& change) {
 bool Scheduler::FollowPod(const Change& change) {
   const std::string key = kube::KeyOf(*change.object);
   const std::string_view node = json::TextOf(change.object->json()["spec"]["nodeName"]);
+  Attempt* const attempt = attempts_.Find(change.object->uid());
   if (!change.removed && node.empty()) {
     if (!Put(change).ok()) return false;
-    const std::string_view uid = cluster_.FindPod(key)->pod.uid;
-    return !pauses_.Has(key, uid) && !retries_.Has(uid, uid);  // one that pauses is set aside, or has its place still
+    return attempt == nullptr || (!attempt->refused.running() && !attempt->retry.running());  // a Pod that pauses is not decided
   }
-  pauses_.End(key);
-  claim_pauses_.End(key);
-  const auto placed = handed_over_.find(key);
-  const bool expected = placed != handed_over_.end() && !change.removed && placed->second == node;
-  if (placed != handed_over_.end()) handed_over_.erase(placed);
+  const bool expected = attempt != nullptr && !change.removed && attempt->node == node;
+  if (attempt != nullptr) attempts_.Close(*attempt);
   if (change.removed) {
     Remove(change);
     return true;
   }
   if (!Put(change).ok()) return false;
-  // Where that it was bound and that it ended are one piece of news, it leaves something to others.
+  // One event may show both the binding and the end of the Pod, which then frees its devices.
   const sched::PodPtr pod = cluster_.FindPod(key);
   return !expected || pod->ended || pod->deleting;
 }
@@ -238,32 +254,31 @@ bool Scheduler::TakeIn(const kube::ObjectPtr& claim) {
   if (!Put({What::kClaim, false, claim}).ok()) return false;
   const sched::ClaimPtr after = cluster_.FindClaim(key);
   if (stored != nullptr && IsAlike(*stored, *cluster_.FindStored(key))) return false;
-  // Where something else is assumed still, this is about what was written for another Pod: it may have been taken back.
-  return before == nullptr || after->kept != claim || !HoldsTheSame(*before, *after);
+  // Where the cluster still assumes another allocation, this version may be one that a job took back.
+  return before == nullptr || after->document != claim || !HoldsTheSame(*before, *after);
 }
 
-// What jobs were told of the claim, which the informer may hear of later.
 bool Scheduler::Learn(const std::string& claim_key) {
   const size_t slash = claim_key.find('/');
   const kube::ObjectPtr newest = known_claims_.Get(claim_key.substr(0, slash), claim_key.substr(slash + 1));
   const sched::ClaimPtr stored = cluster_.FindStored(claim_key);
-  // That one is gone, or is another one, comes by the informer in its turn.
+  // The informer reports claims that are deleted or replaced.
   return newest != nullptr && stored != nullptr && stored->claim.uid == newest->uid() && TakeIn(newest);
 }
 
 bool Scheduler::EndPauses() {
   const MonotonicTime now = clock_.MonotonicNow();
-  bool any = !claim_pauses_.Take(now).empty();
-  for (const Pauses::Over& over : pauses_.Take(now)) {
-    const sched::PodPtr pod = cluster_.FindPod(over.pod);
-    if (pod == nullptr || pod->pod.uid != over.uid) continue;
-    cluster_.TakeBack(over.pod);
-    any = true;
-  }
-  for (const Pauses::Over& over : retries_.Take(now)) {
-    Attempt& attempt = attempts_.find(over.uid)->second;
-    attempt.undo = attempt.undo || !StillFits(*attempt.placed);
-    Send(attempt);
+  bool any = false;
+  for (Attempt* const attempt : attempts_.TakeDue(now)) {
+    any = attempt->claim.EndIfOver(now) || any;
+    if (attempt->refused.EndIfOver(now)) {
+      cluster_.TakeBack(attempt->pod);
+      any = true;
+    }
+    if (attempt->retry.EndIfOver(now)) {
+      attempt->undo = attempt->undo || !StillFits(*attempt->placed);
+      Send(*attempt);
+    }
   }
   return any;
 }
@@ -279,29 +294,36 @@ void Scheduler::Decide() {
     overtakes += one.overtaken > 0 ? 1 : 0;
     HandOver(std::move(one));
   });
-  TellThoseWhoWait();
+  std::vector<Waiter> waiters;
+  for (const sched::Waiting* one : queue_.waiting()) waiters.push_back({one, cluster_.RequestOf(one->pod)});
+  PrepareClaims(waiters);
+  TellThoseWhoWait(waiters);
   const std::lock_guard lock(mutex_);
-  counts_.waiting = queue_.waiting().size();
+  counts_.waiting = waiters.size();
   counts_.decisions += placed + counts_.waiting;
   counts_.placed += placed;
   counts_.overtakes += overtakes;
 }
 
-void Scheduler::TellThoseWhoWait() {
+void Scheduler::PrepareClaims(const std::vector<Waiter>& waiters) {
+  for (const auto& [one, request] : waiters) {
+    if (one->error.empty() && one->decision.outcome == sched::Decision::Outcome::kWaits) FreeClaimsInTheWay(*one, request);
+    if (!request.to_claim.empty()) MakeClaim(request);
+  }
+}
+
+void Scheduler::TellThoseWhoWait(const std::vector<Waiter>& waiters) {
   std::vector<News> all;
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster_.Take();
-  for (const sched::Waiting* one : queue_.waiting()) {
-    const sched::Request request = cluster_.RequestOf(one->pod);
+  for (const auto& [one, request] : waiters) {
     const bool decided = one->error.empty();
     all.push_back(NewsOf(*one, decided ? decider_.WhyWaits(*snapshot, request, one->decision, options_.strategy) : std::string()));
-    if (decided && one->decision.outcome == sched::Decision::Outcome::kWaits) FreeClaimsInTheWay(*one, request);
-    if (!request.to_claim.empty()) MakeClaim(request);
   }
   news_->Set(std::move(all));
 }
 
-// Whether there is a node where it could be with the claims that it has, once others have ended.
-bool Scheduler::HelpsToWait(const sched::Request& request) {
+// Whether some node could take the Pod with its claims as they are, once other Pods have ended.
+bool Scheduler::HelpsToWait(const sched::PodWithClaims& request) {
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster_.Take();
   return std::any_of(snapshot->nodes.begin(), snapshot->nodes.end(), [&](const sched::NodePtr& node) {
     const Result<bool> fits = decider_.FitsWhenEmpty(*snapshot, *node, request);
@@ -309,22 +331,24 @@ bool Scheduler::HelpsToWait(const sched::Request& request) {
   });
 }
 
-// A claim that was allocated for this Pod alone (by one that was killed then) may tie it to a place that will not do any more.
-void Scheduler::FreeClaimsInTheWay(const sched::Waiting& one, const sched::Request& request) {
+// A scheduler that was killed may have left an allocation for this Pod alone that ties it to a node where it no longer fits.
+void Scheduler::FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& request) {
   const bool any = std::any_of(request.claims.begin(), request.claims.end(), [](const auto& c) { return c->claim.allocation.has_value(); });
-  if (!any || claim_pauses_.Has(one.pod->key, one.pod->pod.uid) || HelpsToWait(request)) return;
+  const Attempt* const attempt = attempts_.Find(one.pod->pod.uid);
+  if (!any || (attempt != nullptr && attempt->claim.running()) || HelpsToWait(request)) return;
   for (const sched::ClaimPtr& claim : request.claims) {
-    if (!claim->claim.allocation || busy_claims_.contains(claim->key)) continue;
+    if (!claim->claim.allocation || attempts_.IsBusy(claim->key)) continue;
     const auto& users = claim->claim.reserved_for;
     if (std::any_of(users.begin(), users.end(), [&](std::string_view user) { return user != one.pod->pod.name; })) continue;
-    ++busy_claims_[claim->key];
+    attempts_.BeginJob(attempts_.Of(*one.pod), {claim->key});
     workers_->Add({claim->key}, [this, pod = one.pod, claim] {
       const ClaimName name{std::string(claim->claim.name_space), std::string(claim->claim.name), std::string(claim->claim.uid)};
       const Status status = binder_.Free(*pod, name, {std::nullopt, &end_writes_});
       if (status.ok()) {
-        log_.Info("took an allocation back that was in the way", {{"pod", pod->key}, {"claim", claim->key}});
+        log_.Info("took back an allocation on a node where the Pod no longer fits", {{"pod", pod->key}, {"claim", claim->key}});
       } else {
-        log_.Warning("an allocation that is in the way could not be taken back", {{"claim", claim->key}, {"error", status.message()}});
+        log_.Warning("could not take back an allocation on a node where the Pod no longer fits",
+                     {{"pod", pod->key}, {"claim", claim->key}, {"error", status.message()}});
       }
       intake_.Put(Outcome{Outcome::Job::kClaim, pod->key, std::string(pod->pod.uid), {claim->key}, status});
     });

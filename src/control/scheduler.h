@@ -1,14 +1,15 @@
 #pragma once
 // The scheduler: follows a Kubernetes API, decides for the Pods that wait (sched/queue.h), and carries the decisions out.
 //
-// One thread owns what is known and decides; others write. Nothing is decided before everything has been seen once.
+// One thread owns the state and decides; worker threads write. The first decision follows the first complete list of every kind, and the
+// API server's answer to which features it has (server_features.h). The scheduler asks for the features again every few minutes.
 //
 // Promises:
-//   1. what was decided counts until it is certain how it ended: nothing is given out twice, however slow the writes are, also where an
-//      answer is lost, a watch is cut, or the Pod is deleted meanwhile;
-//   2. it may be killed at any moment: whoever starts next goes on from what the API has;
-//   3. a Pod for which a write failed is tried again after a pause that grows, and delays nobody else.
-// Only one of them may serve a scheduler name at a time.
+//   1. a decision counts until the scheduler knows how it ended. No device is given out twice, even if writes are slow, an answer is
+//      lost, a watch is cut, or the Pod is deleted meanwhile;
+//   2. the scheduler may be killed at any moment: the next one continues from what the API has;
+//   3. after a failed write, the scheduler tries the Pod again after a pause that grows. Other Pods are not delayed.
+// Only one scheduler may serve a scheduler name at a time.
 
 #include <array>
 #include <condition_variable>
@@ -25,9 +26,9 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "cel/cache.h"
+#include "control/attempts.h"
 #include "control/binder.h"
 #include "control/intake.h"
-#include "control/pauses.h"
 #include "control/waiting_news.h"
 #include "control/workers.h"
 #include "kube/events.h"
@@ -37,40 +38,40 @@
 namespace allot::control {
 
 struct SchedulerOptions {
-  std::set<std::string, std::less<>> names = {"default-scheduler", "allot"};  // spec.schedulerName of the Pods that it serves
+  std::set<std::string, std::less<>> names = {"default-scheduler", "allot"};  // spec.schedulerName of the Pods to serve
   sched::Strategy strategy = sched::Strategy::kPack;
   int binders = 4;  // Pods that are bound at the same time
   NewsOptions news;
   PauseOptions pauses;                        // after a failed write, for the same Pod
-  std::chrono::seconds grace{2};              // for writes under way when it is stopped
+  std::chrono::seconds grace{2};              // for writes under way when the scheduler is stopped
   std::string component = "allot-scheduler";  // the source of Events
 };
 
 class Scheduler {
  public:
   struct Counts {
-    uint64_t runs = 0;       // over all who wait
-    uint64_t decisions = 0;  // for one Pod
-    uint64_t placed = 0;     // of them: a node was found
-    uint64_t overtakes = 0;  // of them: before others that came earlier
+    uint64_t runs = 0;       // over all waiting Pods
+    uint64_t decisions = 0;  // for one Pod each
+    uint64_t placed = 0;     // decisions that found a node
+    uint64_t overtakes = 0;  // decisions that let a Pod start before one that came earlier
     uint64_t bound = 0;
     uint64_t failures = 0;  // placements that could not be written
-    uint64_t waiting = 0;   // Pods, now
+    uint64_t waiting = 0;   // Pods that wait now
   };
 
-  // All must outlive it; `random` is used by several threads. The client's limit of requests (ClientOptions::qps) is the scheduler's: for
-  // each Pod, it writes twice for each claim, once for the Pod and once for an Event; twice more where it makes the claim.
+  // All arguments must outlive the scheduler; several threads use `random`. ClientOptions::qps limits all its requests: two writes for
+  // each claim, one for the Pod and one for an Event; two more where the scheduler makes the claim.
   Scheduler(SchedulerOptions options, kube::Client& client, const Clock& clock, Random& random, Log& log);
   ~Scheduler() { Stop(); }
 
-  // Once.
+  // May be called once.
   void Start();
-  // Writes under way get a little time, then end where they are. Returns when all threads have ended.
+  // Gives writes under way SchedulerOptions::grace, then cancels them. Returns when all threads have ended.
   void Stop();
 
-  // Waits until all has been seen and the first decisions are made. kUnavailable, with what is in the way, when the patience ends before.
-  Status AwaitSync(const http::Patience& patience) const;
-  // Ok while it follows the API; else why not.
+  // Waits for the first decisions. kUnavailable, with the reason, when the patience ends before.
+  Status AwaitSync(const Patience& patience) const;
+  // Ok while the scheduler follows the API; else why it does not.
   Status status() const;
   Counts counts() const;
 
@@ -82,42 +83,47 @@ class Scheduler {
     kube::Informer informer;
   };
 
-  // A decision that is being carried out.
-  struct Attempt {
-    std::shared_ptr<const sched::Placed> placed;
-    bool unsure = false;  // something of it may be written that nobody knows of
-    bool undo = false;    // it is not wanted any more: what would take it back may be on its way, so that it stays so
-  };
-
   void Run();
   bool AwaitFeeds();
-  // Both: whether it may let somebody start.
+  // Follow, FollowPod, FollowClaim, Settle, TakeIn, TakeFeatures, Learn, Drop: true where a waiting Pod may be able to start now.
   bool Follow(const Change& change);
   bool Settle(const Outcome& outcome);
   bool FollowPod(const Change& change);
   bool FollowClaim(const Change& change);
-  // Both: a claim as the API had it at one moment; nothing happens where a newer version is known.
+  // Puts a version of a claim into the cluster, unless the cluster has a newer one.
   bool TakeIn(const kube::ObjectPtr& claim);
+  // The same with the version that jobs wrote or read, which the informer may see later.
   bool Learn(const std::string& claim_key);
   Status Put(const Change& change);
   void Remove(const Change& change);
   std::optional<std::chrono::nanoseconds> TimeToWait() const;
-  // Pods whose pause is over can be decided again; decisions that are unsure are tried once more.
+  // Lets a worker ask for the API server's features when it is time to.
+  void AskForFeatures();
+  bool TakeFeatures(const Result<alloc::Features>& answer);
+  // Lets Pods be decided again, and retries unsure placements, whose pause is over.
   bool EndPauses();
   void Decide();
-  // How decisions are carried out: scheduler_attempts.cc
+  // scheduler_attempts.cc carries decisions out:
   void HandOver(sched::Placed placed);
-  void Send(const Attempt& attempt);
+  void Send(Attempt& attempt);
   void CarryOut(const sched::Placed& placed, bool again, bool undo);
   Status Try(const sched::Placed& placed, bool again, bool undo);
   bool IsGone(const sched::Pod& pod) const;
   bool StillFits(const sched::Placed& placed);
-  bool Drop(const sched::PodPtr& pod);
-  void TellThoseWhoWait();
-  bool HelpsToWait(const sched::Request& request);
-  void FreeClaimsInTheWay(const sched::Waiting& one, const sched::Request& request);
-  // Of a Pod that asks for devices as amounts of a resource (Request::to_claim).
-  void MakeClaim(const sched::Request& request);
+  bool Drop(Attempt& attempt, const sched::Pod& pod);
+  // A Pod that waits, with what it asks for now.
+  struct Waiter {
+    const sched::Waiting* waiting = nullptr;
+    sched::PodWithClaims request;
+  };
+  // Makes and frees the claims that keep these Pods from being decided.
+  void PrepareClaims(const std::vector<Waiter>& waiters);
+  // Tells the Pods why they wait.
+  void TellThoseWhoWait(const std::vector<Waiter>& waiters);
+  bool HelpsToWait(const sched::PodWithClaims& request);
+  void FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& request);
+  // For a Pod that asks for devices as amounts of a resource (PodWithClaims::to_claim).
+  void MakeClaim(const sched::PodWithClaims& request);
 
   const SchedulerOptions options_;
   kube::Client& client_;
@@ -128,24 +134,20 @@ class Scheduler {
   Feed pods_, nodes_, namespaces_, claims_, slices_, classes_;
   const std::array<Feed*, 6> feeds_;
   kube::MutationCache known_claims_;
-  Cancel stop_;  // deciding
+  Cancel stop_;  // ends the thread that decides
   Cancel end_writes_;
   Binder binder_;
 
-  // Of the thread that decides.
-  SeededRandom share_ids_;  // they must differ, that nobody guesses them does not matter: no calls of the kernel for each plan
+  // Used only by the thread that decides.
+  SeededRandom share_ids_;  // need to differ, not to be secret: a seeded generator saves a system call for each plan
   cel::Cache selectors_;
   sched::Cluster cluster_;
   sched::Decider decider_;
   sched::Queue queue_;
-  Pauses pauses_;                                                // of Pods that were refused
-  Pauses claim_pauses_;                                          // of Pods of which a claim could not be made, or freed
-  Pauses retries_;                                               // of attempts that are unsure, by uid
-  std::map<std::string, Attempt, std::less<>> attempts_;         // by the Pod's uid, until it is certain how they ended
-  std::map<std::string, int, std::less<>> busy_claims_;          // that jobs work on, or will: how many
-  std::map<std::string, std::string, std::less<>> handed_over_;  // Pods, and their nodes, until the API has them there
+  Attempts attempts_;
+  std::optional<MonotonicTime> next_features_;  // when to ask for them; nullopt: a worker is asking
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards synced_ and counts_
   mutable std::condition_variable changed_;
   bool synced_ = false;
   Counts counts_;

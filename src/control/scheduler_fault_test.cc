@@ -18,13 +18,13 @@ std::string AllocationOf(std::string_view node, std::string_view device, std::st
                 R"("]}]}]}})");
 }
 
-// Pod a, with half of a GPU, whose scheduler is killed when it has allocated that and not bound the Pod.
+// Pod a with half of a GPU. Its scheduler is killed after it has allocated the GPU and before it binds the Pod.
 void KillBeforeBinding(TestCluster& cluster, std::string_view more = "") {
   cluster.gatekeeper().Set(
       [](const auto& request, const auto&) { return IsBinding(request) ? apiserver::InternalError("going down") : Status(); });
   cluster.StartScheduler();
   cluster.AddPod("a", kHalf, more);
-  ASSERT_TRUE(cluster.Await([&] { return cluster.log().find("could not be bound") != std::string::npos; }));
+  ASSERT_TRUE(cluster.Await([&] { return cluster.log().find("could not bind a Pod") != std::string::npos; }));
   cluster.StopScheduler();
   ASSERT_EQ(cluster.Held(cluster.ClaimOf("a")), "gpu-0 4Gi for a");
   ASSERT_EQ(cluster.NodeOf("a"), "");
@@ -114,7 +114,7 @@ TEST(SchedulerFaults, APodThatIsAlwaysRefusedKeepsNobodyFromItsPlace) {
   });
   cluster.AddPod("bad", "resourceClaimTemplateName: whole", ", priority: 0");
   cluster.StartScheduler();  // with pauses of seconds
-  ASSERT_TRUE(cluster.Await([&] { return cluster.log().find("could not be bound") != std::string::npos; }));
+  ASSERT_TRUE(cluster.Await([&] { return cluster.log().find("could not bind a Pod") != std::string::npos; }));
   cluster.AddPod("good", "resourceClaimTemplateName: whole");
   EXPECT_TRUE(cluster.AwaitBound("good")) << cluster.log();
 }
@@ -212,7 +212,7 @@ TEST(SchedulerFaults, AnAllocationStaysWhereWaitingForOthersIsEnough) {
   cluster.StartScheduler();
   ASSERT_TRUE(cluster.Await([&] { return cluster.Scheduled("a").find("cpu: 200 asked") != std::string::npos; })) << cluster.Scheduled("a");
   cluster.AddPod("later", "");
-  ASSERT_TRUE(cluster.AwaitBound("later"));  // what was to be written for a before has been by now
+  ASSERT_TRUE(cluster.AwaitBound("later"));  // every earlier write for a has ended by now
   EXPECT_EQ(cluster.Held(cluster.ClaimOf("a")), "gpu-0 4Gi for a");
   EXPECT_EQ(cluster.log().find("took an allocation back"), std::string::npos) << cluster.log();
   cluster.DeletePod("hog");

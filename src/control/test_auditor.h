@@ -11,7 +11,7 @@
 #include "base/test_util.h"
 #include "json/editor.h"
 #include "kube/informer.h"
-#include "model/quantity.h"
+#include "model/memory.h"
 
 namespace allot::control {
 
@@ -55,7 +55,7 @@ class Auditor {
       for (const json::Value& one : json::ItemsOf(claim.json()["status"]["allocation"]["devices"]["results"])) {
         const auto amount = model::Quantity::Parse(json::TextOf(one["consumedCapacity"]["memory"]));
         EXPECT_OK(amount);
-        const auto mib = static_cast<int64_t>(amount->AsApproximateFloat64() / (1 << 20));
+        const auto mib = model::MiB::Taken(*amount).count();
         const std::string device = StrCat(json::TextOf(one["pool"]), "/", json::TextOf(one["device"]));
         entry.emplace_back(device, mib);
         if ((used_[device] += mib) > mib_) findings_ += StrCat(device, " gives out ", used_[device], " MiB\n");

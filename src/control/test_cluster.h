@@ -15,6 +15,7 @@
 #include "base/test_util.h"
 #include "control/scheduler.h"
 #include "control/test_relay.h"
+#include "json/editor.h"
 #include "json/json.h"
 #include "json/yaml.h"
 
@@ -28,14 +29,27 @@ class Everybody final : public apiserver::Access {
   Status Allow(const apiserver::Identity&, const apiserver::Ask&) const override { return Status(); }
 };
 
-// Stands between the requests and the store, where a test wants to.
+// Lets a test refuse or change what is written to the store.
 class Gatekeeper final : public apiserver::Admission {
  public:
   using Check = std::function<Status(const apiserver::AdmissionRequest&, const json::Value& object)>;
+  using Change = std::function<json::Value(const apiserver::AdmissionRequest&, json::Editor&, const json::Value& object)>;
 
   void Set(Check check) {
     const std::lock_guard lock(mutex_);
     check_ = std::move(check);
+  }
+  void SetChange(Change change) {
+    const std::lock_guard lock(mutex_);
+    change_ = std::move(change);
+  }
+  Result<json::Value> Mutate(const apiserver::AdmissionRequest& request, json::Editor& edit, const json::Value& object) const override {
+    Change change;
+    {
+      const std::lock_guard lock(mutex_);
+      change = change_;
+    }
+    return change ? change(request, edit, object) : object;
   }
   Status Validate(const apiserver::AdmissionRequest& request, const json::Value& object) const override {
     Check check;
@@ -49,9 +63,10 @@ class Gatekeeper final : public apiserver::Admission {
  private:
   mutable std::mutex mutex_;
   Check check_;
+  Change change_;
 };
 
-// The system's, and a part of the time passes at once.
+// The system's clock, which a test can move forward.
 class HastyClock final : public Clock {
  public:
   void Pass(std::chrono::nanoseconds time) { passed_ += time.count(); }
@@ -65,13 +80,13 @@ class HastyClock final : public Clock {
   std::atomic<int64_t> passed_ = 0;
 };
 
-// What a Pod has that uses template "half".
+// The claim of a Pod that uses template "half".
 inline constexpr std::string_view kHalf = "resourceClaimTemplateName: half";
 
 inline bool IsBinding(const apiserver::AdmissionRequest& request) {
   return request.kind.type.plural == "pods" && request.subresource == "binding";
 }
-// By a client, not by a controller of the API.
+// Whether a client, not a controller of the API, updates the claim.
 inline bool IsClaim(const apiserver::AdmissionRequest& request, std::string_view subresource) {
   return request.user == "system:admin" && request.kind.type.plural == "resourceclaims" &&
          request.operation == apiserver::Operation::kUpdate && request.subresource == subresource;
@@ -85,7 +100,7 @@ inline SchedulerOptions ShortPauses() {
 
 class TestCluster {
  public:
-  // With node n1, which has so many GPUs of so many GiB.
+  // With node n1, which has `gpus` GPUs of `gib` GiB.
   TestCluster(int gpus, int gib) : TestCluster() { AddNode("n1", gpus, gib); }
   TestCluster()
       : folder_(std::filesystem::path(testing::TempDir()) / StrCat("allot-control-", ::getpid())),
@@ -115,7 +130,7 @@ class TestCluster {
     std::filesystem::remove_all(folder_);
   }
 
-  // A node with so many GPUs of so many GiB, each shareable by memory. `more` of each device begins with ", ".
+  // A node with `gpus` GPUs of `gib` GiB, each shareable by memory. `more` of each device begins with ", ".
   void AddNode(const std::string& name, int gpus, int gib, std::string_view more = "") {
     Create(StrCat("{kind: Node, apiVersion: v1, metadata: {name: ", name, "}, spec: {}",
                   ", status: {allocatable: {cpu: '256', memory: 512Gi, pods: '1000'}, capacity: {cpu: '256', memory: 512Gi, pods: '1000'}, "
@@ -129,7 +144,7 @@ class TestCluster {
     }
     Create(slice);
   }
-  // What the claims of a request for so much memory of one GPU look like.
+  // The spec of a claim for this much memory of one GPU.
   static std::string ClaimSpec(std::string_view memory) {
     return StrCat("{devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, capacity: {requests: {memory: ", memory, "}}}}]}}");
   }
@@ -157,7 +172,7 @@ class TestCluster {
     ASSERT_OK(client_->Create(type, type.namespaced ? "lab" : "", json::Write(object)));
   }
 
-  // Between the API and the schedulers that are started from now on.
+  // Puts a relay between the API and the schedulers that are started from now on.
   Relay& UseRelay() {
     relay_ = std::make_unique<Relay>(server_->url());
     relayed_ = ClientOf(relay_->url());
@@ -172,7 +187,7 @@ class TestCluster {
   }
   void StopScheduler() { scheduler_.reset(); }
 
-  // Null where there is none.
+  // nullptr: the object does not exist.
   kube::ObjectPtr Get(const kube::ResourceType& type, std::string_view name) {
     auto object = client_->Get(type, type.namespaced ? "lab" : "", name);
     return object.ok() ? *object : nullptr;
@@ -186,7 +201,7 @@ class TestCluster {
     const kube::ObjectPtr object = Get(kube::types::kPods, pod);
     return object == nullptr ? "" : std::string(json::TextOf(object->json()["spec"]["nodeName"]));
   }
-  // The one that its status or spec names.
+  // The first claim that the Pod's status or spec names.
   kube::ObjectPtr ClaimOf(std::string_view pod) {
     const kube::ObjectPtr object = Get(kube::types::kPods, pod);
     if (object == nullptr) return nullptr;
@@ -198,7 +213,7 @@ class TestCluster {
     }
     return nullptr;
   }
-  // "gpu-0 6Gi for a, b": what it has, and for whom; empty: nothing.
+  // "gpu-0 6Gi for a, b": the claim's devices and the Pods that it is reserved for; empty: neither.
   static std::string Held(const kube::ObjectPtr& claim) {
     if (claim == nullptr) return "no claim";
     std::string text;
@@ -244,7 +259,7 @@ class TestCluster {
   kube::Client& client() { return *client_; }
   Gatekeeper& gatekeeper() { return *gatekeeper_; }
   const Clock& clock() { return clock_; }
-  // At once, for whoever goes by the clock.
+  // Moves the clock forward.
   void PassTime(std::chrono::nanoseconds time) { clock_.Pass(time); }
   std::string log() {
     const std::lock_guard lock(log_mutex_);

@@ -48,19 +48,19 @@ class Relay {
 
   std::string url() const { return StrCat("http://127.0.0.1:", port_); }
 
-  // Requests of which the server's answer is lost: it has done what it was asked, and the client sees a connection that ended.
+  // Requests whose answer is lost: the server carries the request out, and the client sees the connection end.
   void LoseAnswers(Which which) {
     const std::lock_guard lock(mutex_);
     lose_ = std::move(which);
   }
   int lost() const { return lost_; }
-  // Requests that are answered as the API answers who asks for what it no longer keeps: the watcher has to list again.
+  // Requests that are answered with 410 Gone: the watcher has to list again.
   void Expire(Which which) {
     const std::lock_guard lock(mutex_);
     expire_ = std::move(which);
   }
-  // Connections whose last request is one of these say nothing more. Empty: nothing is held back, and those that were end, so that the
-  // client asks anew.
+  // Holds back all answers on connections whose last request is one of these. Empty: holds nothing back, and ends the connections that were
+  // held, so that the client asks anew.
   void HoldBack(Which which) {
     const std::lock_guard lock(mutex_);
     hold_ = std::move(which);
@@ -128,7 +128,13 @@ class Relay {
         if (!SendAll(server, bytes)) return;
       }
       if (ready[1].revents != 0) {
-        const ssize_t n = recv(server, buffer.data(), buffer.size(), 0);
+        ssize_t n = 0;
+        {
+          // Nothing that the server sends after HoldBack has returned is read, even if this thread runs late.
+          const std::lock_guard lock(mutex_);
+          if (hold_ && hold_(request)) continue;
+          n = recv(server, buffer.data(), buffer.size(), 0);
+        }
         if (n <= 0) return;
         if (Is(lose_, request)) {
           ++lost_;

@@ -6,30 +6,48 @@
 #include "json/editor.h"
 #include "json/json.h"
 #include "kube/timestamp.h"
+#include "sched/conditions.h"
 
 namespace allot::control {
 namespace {
 
 using kube::types::kPods;
+using sched::kNeverFitsCondition;
 
 constexpr std::string_view kCondition = "PodScheduled";
 constexpr size_t kMaxMessage = 2048;  // bytes
 constexpr std::chrono::milliseconds kAfterConflict{100}, kAfterError{2000};
 
-std::string TextOf(const News& news) { return StrCat(news.reason, "\n", news.message); }
+std::string TextOf(const News& news) { return StrCat(news.reason, "\n", news.message, news.never ? "\nnever" : ""); }
 
-const json::Value& ConditionOf(const kube::Object& pod) {
+const json::Value& ConditionOf(const kube::Object& pod, std::string_view type) {
   static const json::Value none;
   for (const json::Value& one : json::ItemsOf(pod.json()["status"]["conditions"])) {
-    if (json::TextOf(one["type"]) == kCondition) return one;
+    if (json::TextOf(one["type"]) == type) return one;
   }
   return none;
 }
+
+bool NeverFits(const kube::Object& pod) { return json::TextOf(ConditionOf(pod, kNeverFitsCondition)["status"]) == "True"; }
 
 bool Says(const json::Value& condition, const News& news, const std::string& message) {
   if (json::TextOf(condition["status"]) != "False" || json::TextOf(condition["reason"]) != news.reason) return false;
   // The API itself told it when the Pod was made, in its own words.
   return json::TextOf(condition["message"]) == message || news.reason == "SchedulingGated";
+}
+
+// Adds kNeverFitsCondition, or removes it; nothing where it is right already.
+void WriteNeverFits(const kube::Object& pod, bool never, WallTime now, json::Builder& b) {
+  if (NeverFits(pod) == never) return;
+  b.StartObject();
+  b.Key("type"), b.String(kNeverFitsCondition);
+  if (never) {
+    b.Key("status"), b.String("True");
+    b.Key("lastTransitionTime"), b.String(kube::WriteTime(now));
+  } else {
+    b.Key("$patch"), b.String("delete");
+  }
+  b.EndObject();
 }
 
 // With the version that it goes by: a Pod that was bound meanwhile refuses it.
@@ -53,7 +71,9 @@ std::string PatchJson(const kube::Object& pod, const json::Value& before, const 
   b.Key("lastProbeTime"), b.Null();
   b.Key("lastTransitionTime"), b.String(since);
   if (pod.json()["metadata"]["generation"].IsNumber()) b.Key("observedGeneration"), b.Add(pod.json()["metadata"]["generation"]);
-  b.EndObject(), b.EndArray();
+  b.EndObject();
+  WriteNeverFits(pod, news.never, now, b);
+  b.EndArray();
   b.EndObject();
   b.EndObject();
   return json::Write(b.Finish());
@@ -96,13 +116,23 @@ void WaitingNews::Set(std::vector<News> all) {
     Entry& entry = known_before ? kept.insert(std::move(known)).position->second : kept[uid];
     const bool is_new = !known_before || TextOf(entry.news) != TextOf(news);
     entry.news = std::move(news);
+    entry.waits = true;
     if (TextOf(entry.news) == entry.told) {
       Schedule(uid, entry, std::nullopt);
     } else if (is_new) {
       Schedule(uid, entry, std::max(entry.not_before, entry.news.passing ? now + options_.passing : now));
     }
   }
-  for (auto& [uid, entry] : entries_) Schedule(uid, entry, std::nullopt);  // they wait no more
+  for (auto& [uid, entry] : entries_) {  // these Pods no longer wait
+    if (!entry.news.never) {
+      Schedule(uid, entry, std::nullopt);
+      continue;
+    }
+    // Not at once: the copy of the Pod that find_ has may be older than what was written last.
+    if (entry.waits) Schedule(uid, entry, now + options_.passing);
+    entry.waits = false;
+    kept.emplace(uid, std::move(entry));
+  }
   entries_ = std::move(kept);
   changed_.notify_all();
 }
@@ -127,17 +157,25 @@ void WaitingNews::Run() {
     Entry& entry = entries_.at(uid);
     Schedule(uid, entry, std::nullopt);
     const News news = entry.news;
+    const bool waits = entry.waits;
     lock.unlock();
-    const std::optional<std::chrono::milliseconds> again = Tell(news);
+    const std::optional<std::chrono::milliseconds> again = waits ? Tell(news) : RemoveNeverFits(news);
     lock.lock();
     const auto at = entries_.find(uid);
     if (at == entries_.end()) continue;
+    if (!again && !waits && !at->second.waits) {
+      Schedule(uid, at->second, std::nullopt);
+      entries_.erase(at);
+      continue;
+    }
     const MonotonicTime then = clock_.MonotonicNow();
-    if (!again) {
+    if (!again && waits) {
       at->second.told = TextOf(news);
       at->second.not_before = then + options_.again;
-      if (at->second.due) Schedule(uid, at->second, std::max(*at->second.due, at->second.not_before));
-    } else if (!at->second.due) {
+      // Set may have gone back, meanwhile, to the text that was told before this one.
+      const bool is_due = at->second.due || TextOf(at->second.news) != at->second.told;
+      if (is_due && at->second.waits) Schedule(uid, at->second, std::max(at->second.due.value_or(then), at->second.not_before));
+    } else if (again && !at->second.due) {
       Schedule(uid, at->second, then + *again);
     }
   }
@@ -148,8 +186,8 @@ std::optional<std::chrono::milliseconds> WaitingNews::Tell(const News& news) {
   if (pod == nullptr || pod->uid() != news.uid) return std::nullopt;
   if (!json::TextOf(pod->json()["spec"]["nodeName"]).empty()) return std::nullopt;
   const std::string message = kube::LimitText(news.message, kMaxMessage);
-  const json::Value& before = ConditionOf(*pod);
-  if (Says(before, news, message)) return std::nullopt;
+  const json::Value& before = ConditionOf(*pod, kCondition);
+  if (Says(before, news, message) && NeverFits(*pod) == news.never) return std::nullopt;
   const Status status = client_
                             .Patch(kPods, news.name_space, news.name, kube::PatchType::kStrategic,
                                    PatchJson(*pod, before, news, message, clock_.Now()), "status", {}, {std::nullopt, &stop_})
@@ -160,6 +198,23 @@ std::optional<std::chrono::milliseconds> WaitingNews::Tell(const News& news) {
     events_.Record(kube::ObjectReference::Of(kPods, *pod), kube::EventType::kWarning, "FailedScheduling", message);
   }
   return std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> WaitingNews::RemoveNeverFits(const News& news) {
+  const kube::ObjectPtr pod = find_(news.name_space, news.name);
+  if (pod == nullptr || pod->uid() != news.uid || !NeverFits(*pod)) return std::nullopt;
+  json::Arena arena;
+  json::Builder b(arena);
+  b.StartObject();
+  b.Key("metadata"), b.StartObject(), b.Key("uid"), b.String(news.uid), b.EndObject();
+  b.Key("status"), b.StartObject(), b.Key("conditions"), b.StartArray();
+  WriteNeverFits(*pod, false, clock_.Now(), b);
+  b.EndArray(), b.EndObject(), b.EndObject();
+  const Status status = client_
+                            .Patch(kPods, news.name_space, news.name, kube::PatchType::kStrategic, json::Write(b.Finish()), "status", {},
+                                   {std::nullopt, &stop_})
+                            .status();
+  return status.code() == Code::kUnavailable ? std::optional(kAfterError) : std::nullopt;
 }
 
 }  // namespace allot::control

@@ -1,10 +1,10 @@
 #pragma once
-// Tells those who wait why: the condition PodScheduled of the Pod, and an Event.
+// Writes why Pods wait: the condition PodScheduled of the Pod, and an Event.
 //
 // Promises:
-//   1. nobody waits for it: what is to be told is put down, and written by a thread of its own;
-//   2. a text is written once; texts that change often are written as they are every few seconds;
-//   3. a Pod that was bound meanwhile is never told that it waits.
+//   1. no caller waits for it: a thread of its own writes;
+//   2. a text is written once; a text that changes often is written every few seconds;
+//   3. a Pod that was bound meanwhile never gets a condition that says that it waits.
 // Thread-safe.
 
 #include <chrono>
@@ -31,6 +31,7 @@ struct News {
   std::string reason, message;        // of the condition
   bool event = true;                  // FailedScheduling too
   bool passing = false;               // it ends by itself, as a rule at once: told only where it lasts
+  bool never = false;                 // the Pod can never start: kNeverFitsCondition (sched/conditions.h)
 };
 
 struct NewsOptions {
@@ -49,22 +50,24 @@ class WaitingNews {
   WaitingNews(NewsOptions options, kube::Client& client, kube::EventRecorder& events, FindPod find, const Clock& clock);
   ~WaitingNews() { Stop(); }
 
-  // All who wait now. Others are not told anything any more.
+  // All Pods that wait now. A Pod that no longer waits loses kNeverFitsCondition; nothing else is written about it.
   void Set(std::vector<News> all);
   void Stop();
 
  private:
   struct Entry {
     News news;
-    std::string told;          // reason and message; empty: nothing yet
+    std::string told;          // TextOf(news); empty: nothing yet
+    bool waits = true;         // false: the Pod no longer waits, and its kNeverFitsCondition is to be removed
     MonotonicTime not_before;  // after the last text
     std::optional<MonotonicTime> due;
   };
 
   void Schedule(const std::string& key, Entry& entry, std::optional<MonotonicTime> due);
   void Run();
-  // Nothing: done. Else: look again after this time.
+  // nullopt: done. Else: look again after this time.
   std::optional<std::chrono::milliseconds> Tell(const News& news);
+  std::optional<std::chrono::milliseconds> RemoveNeverFits(const News& news);
 
   const NewsOptions options_;
   kube::Client& client_;

@@ -1,6 +1,8 @@
 #include "control/waiting_news.h"
 
 #include "control/test_cluster.h"
+#include "json/editor.h"
+#include "sched/conditions.h"
 
 namespace allot::control {
 namespace {
@@ -71,6 +73,28 @@ TEST_F(NewsTest, TheTimeOfTheTransitionStaysThatOfTheFirst) {
   news_->Set({Of("second")});
   ASSERT_TRUE(Awaits("second"));
   EXPECT_EQ(since(), first);
+}
+
+TEST_F(NewsTest, APodThatCanNeverStartHasAConditionUntilItCan) {
+  const auto never_fits = [&] {
+    const auto pod = cluster_.Get(kPods, "a");
+    for (const json::Value& condition : json::ItemsOf(pod->json()["status"]["conditions"])) {
+      if (json::TextOf(condition["type"]) == sched::kNeverFitsCondition) return std::string(json::TextOf(condition["status"]));
+    }
+    return std::string("none");
+  };
+  News never = Of("too large");
+  never.never = true;
+  news_->Set({never});
+  EXPECT_TRUE(cluster_.Await([&] { return never_fits() == "True"; }));
+  EXPECT_TRUE(Awaits("too large"));
+  news_->Set({Of("no room")});
+  EXPECT_TRUE(Awaits("no room"));
+  EXPECT_EQ(never_fits(), "none");
+  news_->Set({never});
+  EXPECT_TRUE(cluster_.Await([&] { return never_fits() == "True"; }));
+  news_->Set({});  // it has a node now
+  EXPECT_TRUE(cluster_.Await([&] { return never_fits() == "none"; }));
 }
 
 // Knows the Pod as it was before it was bound.

@@ -15,7 +15,7 @@ namespace {
 
 struct Container {
   json::Value json;
-  bool passes = false;  // an init container, but for a sidecar: it has ended when those behind it begin
+  bool passes = false;  // an init container that is not a sidecar: it ends before the next one begins
 };
 
 struct Request {
@@ -50,7 +50,7 @@ std::string RequestName(const Container& container, size_t index, std::string_vi
   return StrCat("container-", index, "-request-", std::distance(names.begin(), names.find(resource)));
 }
 
-// What the containers ask for of one resource.
+// The requests of all containers for one resource.
 class Asks {
  public:
   Asks(const std::vector<Container>& containers, std::string resource, std::string class_name)
@@ -87,7 +87,8 @@ class Asks {
     Map(index, lasting_[index]->name);
   }
 
-  // First what those behind it will have, then the request of all that pass, which has the most that one of them lacks.
+  // The container first uses what later containers will have. What it still lacks comes from one request that all passing init containers
+  // share; that request has the largest amount that any of them lacks.
   void AddPassing(size_t index) {
     int64_t lacks = AmountOf(containers_[index], resource_);
     for (size_t i = index; i < lasting_.size() && lacks > 0; ++i) {
@@ -97,21 +98,54 @@ class Asks {
     }
     if (lacks <= 0) return;
     if (!passing_ || passing_->count < lacks) passing_ = RequestOf(index, lacks);
-    Map(index, "");  // its name is known when all have been seen
+    Map(index, "");  // the name is known once all containers have been seen
   }
 
   const std::vector<Container>& containers_;
   const std::string resource_, class_name_;
-  std::vector<std::optional<Request>> lasting_;  // by container
+  std::vector<std::optional<Request>> lasting_;  // by container index
   std::optional<Request> passing_;
   std::vector<Mapping> mappings_;
 };
 
 }  // namespace
 
+std::set<std::string_view> ExtendedResourcesOf(const model::Pod& pod, const Facts& facts) {
+  std::set<std::string_view> resources;
+  for (const auto* containers : {&pod.init_containers, &pod.containers}) {
+    for (const model::Container& container : *containers) {
+      for (const model::NamedQuantity& limit : container.limits) {  // Kubernetes: the request equals the limit
+        const bool is_extended = limit.name.find('/') != limit.name.npos && limit.amount.Sign() > 0;
+        if (is_extended && !facts.plugin_resources.contains(limit.name)) resources.insert(limit.name);
+      }
+    }
+  }
+  return resources;
+}
+
+ResourceClasses ResourcesToClaim(const model::Pod& pod, const Facts& facts) {
+  ResourceClasses found;
+  for (const std::string_view resource : ExtendedResourcesOf(pod, facts)) {
+    const model::DeviceClass* best = nullptr;
+    for (const model::DeviceClass* one : facts.classes) {
+      if (one->StandsFor(resource) && (best == nullptr || one->created > best->created)) best = one;
+    }
+    if (best != nullptr) found.emplace(resource, best->name);
+  }
+  return found;
+}
+
+bool IsClaimFor(const model::ResourceClaim& made, const model::Amounts& claimed, const ResourceClasses& resources) {
+  std::set<std::string_view> wanted, asked;
+  for (const auto& [resource, class_name] : resources) wanted.insert(class_name);
+  for (const model::Request& one : made.requests) asked.insert(one.exactly ? one.exactly->class_name : std::string_view());
+  return wanted == asked && std::equal(resources.begin(), resources.end(), claimed.begin(), claimed.end(),
+                                       [](const auto& one, const auto& other) { return one.first == other.first; });
+}
+
 std::string ExtendedClaimName(const json::Value& pod) {
   const json::Value& metadata = pod["metadata"];
-  constexpr size_t kLongest = 200, kOfUid = 8;  // of 253
+  constexpr size_t kLongest = 200, kOfUid = 8;  // of the 253 characters of a name
   const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   std::string stem(json::TextOf(metadata["name"]).substr(0, kLongest));
   while (!stem.empty() && !is_plain(stem.back())) stem.pop_back();
@@ -120,7 +154,7 @@ std::string ExtendedClaimName(const json::Value& pod) {
   return StrCat(stem, "-extended-resources-", std::string_view(uid).substr(uid.size() - std::min(uid.size(), kOfUid)));
 }
 
-ExtendedClaim ClaimForResources(const json::Value& pod, const std::map<std::string, std::string, std::less<>>& classes) {
+ExtendedClaim ClaimForResources(const json::Value& pod, const ResourceClasses& classes) {
   const std::vector<Container> containers = ContainersOf(pod["spec"]);
   std::vector<Request> requests;
   std::vector<Mapping> mappings;

@@ -11,17 +11,16 @@
 namespace allot::dialect {
 namespace {
 
-const std::map<std::string, std::string, std::less<>> kGpu = {{"nvidia.com/gpu", "gpu.nvidia.com"}};
+const ResourceClasses kGpu = {{"nvidia.com/gpu", "gpu.nvidia.com"}};
 
-ExtendedClaim Made(std::string_view spec, const std::map<std::string, std::string, std::less<>>& classes = kGpu,
-                   std::string_view name = "train") {
+ExtendedClaim Made(std::string_view spec, const ResourceClasses& classes = kGpu, std::string_view name = "train") {
   const auto documents =
       json::ParseYaml(StrCat("metadata: {name: ", name, ", namespace: lab, uid: 019f-7000-8000-a1b2c3d4e5f6}\nspec: ", spec, "\n"));
   EXPECT_OK(documents);
   return ClaimForResources(documents->front().root(), classes);
 }
 
-// "container-0-request-1=2 | c:container-0-request-1": the requests with their counts, and who has which.
+// "container-0-request-1=2 | c:container-0-request-1": the requests with their counts, and the containers that use them.
 std::string TextOf(const ExtendedClaim& made) {
   const auto claim = json::Parse(made.claim), status = json::Parse(made.pod_status);
   EXPECT_OK(claim);
@@ -35,6 +34,42 @@ std::string TextOf(const ExtendedClaim& made) {
     text += StrCat(" ", json::TextOf(one["containerName"]), ":", json::TextOf(one["requestName"]));
   }
   return text;
+}
+
+std::string ToClaim(std::string_view limits, const std::vector<model::DeviceClass>& classes, std::string_view plugin = "") {
+  const auto documents =
+      json::ParseYaml(StrCat("{metadata: {name: p}, spec: {containers: [{name: c, resources: {limits: ", limits, "}}]}}"));
+  const Result<model::Pod> pod = model::Pod::Read(documents->front().root());
+  EXPECT_OK(pod);
+  Facts facts;
+  for (const model::DeviceClass& one : classes) facts.classes.push_back(&one);
+  if (!plugin.empty()) facts.plugin_resources.emplace(plugin);
+  std::string text;
+  for (const auto& [resource, class_name] : ResourcesToClaim(*pod, facts)) text += StrCat(resource, "=", class_name, " ");
+  return text;
+}
+
+model::DeviceClass Class(std::string_view name, std::string_view created, std::string_view resource) {
+  model::DeviceClass made;
+  made.name = name;
+  made.created = created;
+  made.extended_resource_name = resource;
+  return made;
+}
+
+TEST(ExtendedResources, TheNewestClassThenTheFirstByNameStandsForAResource) {
+  const std::vector<model::DeviceClass> classes = {Class("a", "2026-01-02", "nvidia.com/gpu"), Class("b", "2026-01-02", "nvidia.com/gpu"),
+                                                   Class("old", "2026-01-01", "nvidia.com/gpu"), Class("mig", "2026-01-03", "")};
+  EXPECT_EQ(ToClaim("{nvidia.com/gpu: 1, cpu: 1, example.com/nic: 1}", classes), "nvidia.com/gpu=a ");
+  EXPECT_EQ(ToClaim("{deviceclass.resource.kubernetes.io/mig: 1}", classes), "deviceclass.resource.kubernetes.io/mig=mig ");
+  EXPECT_EQ(ToClaim("{nvidia.com/gpu: 0}", classes), "");
+  EXPECT_EQ(ToClaim("{nvidia.com/gpu: 1}", {}), "");
+}
+
+TEST(ExtendedResources, WhatADevicePluginOffersIsNotClaimed) {
+  const std::vector<model::DeviceClass> classes = {Class("a", "", "nvidia.com/gpu")};
+  EXPECT_EQ(ToClaim("{nvidia.com/gpu: 1}", classes, "example.com/nic"), "nvidia.com/gpu=a ");
+  EXPECT_EQ(ToClaim("{nvidia.com/gpu: 1}", classes, "nvidia.com/gpu"), "");
 }
 
 TEST(ExtendedResources, AnAmountIsARequestOfTheClassForItsContainer) {

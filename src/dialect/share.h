@@ -1,53 +1,47 @@
 #pragma once
-// A share of a GPU in a few words, as a claim: what `allot run` takes, and what annotations of KAI are translated to.
+// A share of a GPU, described in a few values and turned into a claim. The flags of `allot run` fill it, and so does a dialect of
+// annotations.
 //
-// A fraction is of whatever GPU it falls on: a list of alternatives, one for each size of GPU that there is, "a GPU of M MiB, of which
-// floor(f x M)". Kubernetes allows eight; the last one is for sizes that are not known, and charges for the largest that is.
+// A fraction becomes a list of alternatives, one for each size of GPU in the cluster: "a GPU of M MiB, and floor(f x M) of it". Kubernetes
+// allows eight. The last one is for GPUs of any other size, and takes the fraction of the largest known size.
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/status.h"
+#include "dialect/facts.h"
+#include "dialect/refusal.h"
+#include "json/editor.h"
+#include "json/value.h"
+#include "model/fraction.h"
+#include "model/memory.h"
 
 namespace allot::dialect {
 
-// A part of a whole, exactly as written.
-class Fraction {
- public:
-  // "0.5", ".25". kInvalid, with the text and what would be right: no number, an exponent or a unit, not between 0 and 1, or more than 9
-  // decimals.
-  static Result<Fraction> Parse(std::string_view text);
-
-  // Whole MiB, rounded down.
-  int64_t Of(int64_t mib) const;
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-  int64_t billionths_ = 0;
-};
-
 struct Share {
-  std::optional<int64_t> memory_mib;
-  std::optional<Fraction> fraction;  // instead of memory; neither: whole GPUs
-  int64_t gpus = 1;                  // different ones, each with this share
-  std::string model;                 // a part of the GPU's name, in any case and spacing: "rtx3090"; empty: any
+  std::optional<model::MiB> memory;
+  std::optional<model::Fraction> fraction;  // instead of memory; without both, whole GPUs
+  int64_t gpus = 1;                         // how many different GPUs, each with this share
+  std::string model;                        // part of the GPU's product name, in any case and spacing: "rtx3090"; empty: any model
 };
 
-// Whole MiB: "6Gi", "6144Mi". kInvalid, with the text and what would be right.
-Result<int64_t> ParseMemory(std::string_view text);
+// Parses whole MiB: "6Gi", "6144Mi". Returns kInvalid with the text and a correct form.
+Result<model::MiB> ParseMemory(std::string_view text);
 
-// Whether it can be a part of a GPU's name. kInvalid, with the text.
+// Returns kInvalid, with the text, unless it can be part of a GPU's product name.
 Status CheckModel(std::string_view model);
-// Whether a GPU of this name is of the model: as the claim's selector has it.
+// Returns whether a GPU with this product name is of the model. The claim's selector applies the same rule.
 bool IsOfModel(std::string_view product_name, std::string_view model);
 
-// The `spec` of a ResourceClaim, as JSON. `sizes`: the memory of the GPUs that there are, in MiB, in any order. kInvalid where the share
-// makes no sense; kUnavailable where a fraction is asked for and no size is known.
-Result<std::string> ClaimSpec(const Share& share, std::span<const int64_t> sizes);
+// Returns why the share cannot become a claim: it is inconsistent, or it is a fraction and no GPU's size is known yet (retry is set). Empty
+// if it can.
+std::vector<Refusal> RefusalsOf(const Share& share, const Facts& facts);
+// Returns what the user should know about the claim, or empty.
+std::string WarningOf(const Share& share, const Facts& facts);
+// Returns the `spec` of a ResourceClaim. REQUIRES: RefusalsOf is empty.
+json::Value ClaimSpec(json::Editor& edit, const Share& share, const Facts& facts);
 
 }  // namespace allot::dialect

@@ -11,36 +11,10 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Fraction, IsExactAndRoundsDown) {
-  const struct {
-    const char* text;
-    int64_t of, mib;
-  } cases[] = {{"0.5", 24576, 12288}, {".25", 24576, 6144}, {"0.57", 81500, 46455}, {"0.5", 11, 5}, {"0.333333333", 3, 0},
-               {"+.100", 1000, 100},  {"0.1", 10, 1},       {"0.3", 10, 3},         {"0.7", 10, 7}};
-  for (const auto& one : cases) {
-    ASSERT_OK_AND_ASSIGN(const Fraction fraction, Fraction::Parse(one.text));
-    EXPECT_EQ(fraction.Of(one.of), one.mib) << one.text;
-  }
-}
-
-TEST(Fraction, RefusesWhatIsNone) {
-  for (const char* bad : {"0", "1", "1.0", "1.5", "-0.5", "half", "", "NaN", "0.1234567891", "0x1p-1"}) {
-    EXPECT_THAT(Fraction::Parse(bad), IsStatus(Code::kInvalid, HasSubstr("like 0.5"))) << bad;
-  }
-  EXPECT_THAT(Fraction::Parse("0"), IsStatus(Code::kInvalid, HasSubstr("\"0\" is not above 0;")));
-  EXPECT_THAT(Fraction::Parse("1"), IsStatus(Code::kInvalid, HasSubstr("\"1\" is a whole GPU")));
-  EXPECT_THAT(Fraction::Parse("1.5"), IsStatus(Code::kInvalid, HasSubstr("\"1.5\" is more than a whole GPU;")));
-  // Not exact as a quantity: a third of a billionth would be rounded away.
-  for (const char* text : {"333.3333333e-3", "500m", "5e-1", "1u"}) {
-    EXPECT_THAT(Fraction::Parse(text), IsStatus(Code::kInvalid, HasSubstr("has an exponent or a unit; give a part of a GPU"))) << text;
-  }
-  EXPECT_THAT(Fraction::Parse("nan"), IsStatus(Code::kInvalid, HasSubstr("\"nan\" is not a number;")));
-}
-
 TEST(ParseMemory, TakesWholeMiB) {
-  EXPECT_EQ(*ParseMemory("6Gi"), 6144);
-  EXPECT_EQ(*ParseMemory("6144Mi"), 6144);
-  EXPECT_EQ(*ParseMemory("1.5Gi"), 1536);
+  EXPECT_EQ(*ParseMemory("6Gi"), model::MiB(6144));
+  EXPECT_EQ(*ParseMemory("6144Mi"), model::MiB(6144));
+  EXPECT_EQ(*ParseMemory("1.5Gi"), model::MiB(1536));
 }
 
 TEST(ParseMemory, SaysWhatIsWrongAndWhatWouldBeRight) {
@@ -68,47 +42,57 @@ TEST(Model, IsAPartOfTheNameInAnyCaseAndSpacing) {
   EXPECT_FALSE(IsOfModel("NVIDIA GeForce RTX 3060", "rtx3090"));
   EXPECT_OK(CheckModel("RTX 3090"));
   for (const char* bad : {"", " ", "a\"b", "a\\", "a\nb", "a\x7f"}) {
-    EXPECT_THAT(CheckModel(bad), IsStatus(Code::kInvalid, HasSubstr("is no name of a GPU; give a part of one, like rtx3090"))) << bad;
+    EXPECT_THAT(CheckModel(bad), IsStatus(Code::kInvalid, HasSubstr("is not the name of a GPU; give a part of one, like rtx3090"))) << bad;
   }
 }
 
-std::string Spec(const Share& share, std::vector<int64_t> sizes = {}) {
-  const Result<std::string> spec = ClaimSpec(share, sizes);
-  return spec.ok() ? *spec : "error: " + spec.status().message();
+std::string Spec(const Share& share, const std::vector<int64_t>& sizes = {}) {
+  Facts facts;
+  for (const int64_t size : sizes) facts.gpu_sizes.emplace_back(size);
+  if (const std::vector<Refusal> refusals = RefusalsOf(share, facts); !refusals.empty()) {
+    return StrCat("error: ", refusals[0].field, ": ", refusals[0].message);
+  }
+  json::Arena arena;
+  json::Editor edit(arena);
+  return json::Write(ClaimSpec(edit, share, facts));
 }
 
 TEST(ClaimSpec, AsksForMemory) {
   EXPECT_EQ(
-      Spec({.memory_mib = 6144}),
+      Spec({.memory = model::MiB(6144)}),
       R"({"devices":{"requests":[{"name":"gpu","exactly":{"deviceClassName":"gpu.nvidia.com","allocationMode":"ExactCount","count":1,)"
       R"("capacity":{"requests":{"memory":"6144Mi"}}}}]}})");
 }
 
 TEST(ClaimSpec, SeveralGpusAreDifferentOnes) {
-  const std::string spec = Spec({.memory_mib = 1024, .gpus = 2, .model = "RTX 3090"});
+  const std::string spec = Spec({.memory = model::MiB(1024), .gpus = 2, .model = "RTX 3090"});
   EXPECT_THAT(spec, HasSubstr(R"("constraints":[{"distinctAttribute":"gpu.nvidia.com/uuid"}])"));
   EXPECT_THAT(spec, HasSubstr(R"("name":"gpu-1")"));
   EXPECT_THAT(spec, HasSubstr(R"(contains(\"rtx3090\"))"));
 }
 
 TEST(ClaimSpec, AFractionHasAnAlternativeForEachSize) {
-  const std::string spec = Spec({.fraction = *Fraction::Parse("0.5")}, {24576, 12288, 24576});
+  const std::string spec = Spec({.fraction = *model::Fraction::Parse("0.5")}, {24576, 12288, 24576});
   ASSERT_OK_AND_ASSIGN(const json::Document document, json::Parse(spec));
   const auto alternatives = document.root()["devices"]["requests"].Items()[0]["firstAvailable"].Items();
   ASSERT_EQ(alternatives.size(), 3u);
   EXPECT_EQ(alternatives[0]["capacity"]["requests"]["memory"].AsString(), "6144Mi");
   EXPECT_EQ(alternatives[1]["capacity"]["requests"]["memory"].AsString(), "12288Mi");
   EXPECT_EQ(alternatives[2]["capacity"]["requests"]["memory"].AsString(), "12288Mi");
-  EXPECT_EQ(Spec({.fraction = *Fraction::Parse("0.5")}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
-            Spec({.fraction = *Fraction::Parse("0.5")}, {9, 8, 7, 6, 5, 4, 3}));
+  EXPECT_EQ(Spec({.fraction = *model::Fraction::Parse("0.5")}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
+            Spec({.fraction = *model::Fraction::Parse("0.5")}, {9, 8, 7, 6, 5, 4, 3}));
+}
+
+TEST(ClaimSpec, AThirdOfAGpuIsExact) {
+  EXPECT_THAT(Spec({.fraction = *model::Fraction::Parse("1/3")}, {24576}), HasSubstr(R"("memory":"8192Mi")"));
 }
 
 TEST(ClaimSpec, SaysWhatMakesNoSense) {
-  EXPECT_THAT(Spec({.memory_mib = 1, .fraction = *Fraction::Parse("0.5")}, {1024}), HasSubstr("exclude each other"));
-  EXPECT_THAT(Spec({.fraction = *Fraction::Parse("0.5")}), HasSubstr("no GPU has told its memory yet"));
+  EXPECT_THAT(Spec({.memory = model::MiB(1), .fraction = *model::Fraction::Parse("0.5")}, {1024}), HasSubstr("exclude each other"));
+  EXPECT_THAT(Spec({.fraction = *model::Fraction::Parse("0.5")}), HasSubstr("no GPU has reported its memory yet"));
   EXPECT_THAT(Spec({.gpus = 0}), HasSubstr("gpus: 0 is not from 1 to 32"));
-  EXPECT_THAT(Spec({.model = "a\"b"}), HasSubstr("is no name of a GPU"));
-  EXPECT_THAT(Spec({.fraction = *Fraction::Parse("0.001")}, {100}), HasSubstr("less than a MiB"));
+  EXPECT_THAT(Spec({.model = "a\"b"}), HasSubstr("is not the name of a GPU"));
+  EXPECT_THAT(Spec({.fraction = *model::Fraction::Parse("0.001")}, {100}), HasSubstr("less than a MiB"));
 }
 
 }  // namespace

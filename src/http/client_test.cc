@@ -57,7 +57,7 @@ TEST(HttpClient, ReadsAChunkedBodyHoweverItIsCut) {
   EXPECT_EQ(response.body, "hello world");
 }
 
-TEST(HttpClient, AHeadAnswerHasNoBodyAndAnInterimAnswerIsPassedOver) {
+TEST(HttpClient, AHeadResponseHasNoBodyAndAnInterimResponseIsSkipped) {
   ScriptedServer server({[](Peer& peer) {
     peer.Answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
     peer.Answer("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n");
@@ -167,7 +167,7 @@ TEST(HttpClient, WhatWouldBreakTheFramingIsNotSent) {
               IsStatus(Code::kInvalid, AllOf(HasSubstr("Authorization"), Not(HasSubstr("Evil")))));
 }
 
-TEST(HttpClient, NobodyThereIsSaidWithTheAddress) {
+TEST(HttpClient, AnUnreachableServerIsNamedByItsAddress) {
   ClientOptions options;
   options.address = {.host = "127.0.0.1", .port = 1, .unix_path = ""};
   EXPECT_THAT(Client(options).Send({}, Within(seconds(5))), IsStatus(Code::kUnavailable, HasSubstr("127.0.0.1:1: Connection refused")));

@@ -11,7 +11,7 @@ namespace allot::http {
 
 namespace beast = boost::beast;
 
-// A request or a response, which Beast has as different types.
+// Common interface of Beast's separate request and response parsers.
 class Message {
  public:
   virtual ~Message() = default;
@@ -51,9 +51,9 @@ class BeastParser final : public Message, private beast::http::basic_parser<kIsR
 
  public:
   explicit BeastParser(ParserLimits limits) : limits_(limits) {
-    // One element (head, chunk header, piece of body) for each put(): so that each can be measured.
+    // One element (head, chunk header, piece of body) per put(), so each can be measured.
     this->eager(false);
-    this->header_limit(static_cast<std::uint32_t>(limits.head + 1));  // FeedHead has the exact limit
+    this->header_limit(static_cast<std::uint32_t>(limits.head + 1));  // FeedHead enforces the exact limit
     this->body_limit(limits.body);
   }
 
@@ -61,11 +61,11 @@ class BeastParser final : public Message, private beast::http::basic_parser<kIsR
 
   Result<size_t> Feed(std::string_view bytes, std::string& body) override {
     if (this->is_done() || bytes.empty()) return 0;
-    // Somebody who speaks TLS or noise is told at once instead of after a whole line.
+    // Reject TLS and noise at the first byte instead of after a whole line.
     if (!started && !(kIsRequest ? IsToken(bytes.substr(0, 1)) : bytes[0] == 'H')) return Invalid("not HTTP/1.1: bad first byte");
     started = true;
     body_ = &body;
-    // Beast wants each element but the body in one piece: what is not complete is put in front of what comes next.
+    // Beast needs each element except the body in one piece, so incomplete bytes are kept and prepended to the next ones.
     const size_t before = pending_.size();
     if (before > 0) pending_.append(bytes);
     const std::string_view all = before > 0 ? std::string_view(pending_) : bytes;
@@ -102,8 +102,8 @@ class BeastParser final : public Message, private beast::http::basic_parser<kIsR
   }
 
  private:
-  // The bytes of the next element; 0: it is not complete. Beast is given the first line alone, then all headers at once, so that the
-  // outcome does not depend on how the bytes were split.
+  // Returns the length of the next element, or 0 if it is incomplete. Beast gets the first line alone and then all headers at once, so the
+  // result does not depend on how the bytes were split.
   Result<size_t> FeedHead(std::string_view bytes) {
     const bool line = head_bytes_ == 0;
     const bool no_fields = !line && bytes.starts_with("\r\n");
@@ -142,8 +142,9 @@ class BeastParser final : public Message, private beast::http::basic_parser<kIsR
     return used;
   }
 
-  // The size of the next chunk header: the line break before it, and the trailers with the last one; 0: not complete. Beast is given it
-  // whole and once: looking at one again, 1.74 counts its chunk twice against the body's limit.
+  // Returns the length of the next chunk header, including the line break before it and, for the last chunk, the trailers. Returns 0 if it
+  // is incomplete. Beast must see each chunk header once and whole: Beast 1.74 counts a chunk twice against the body limit when it parses
+  // its header again.
   size_t ChunkHeader(std::string_view bytes) const {
     const size_t start = first_chunk_ ? 0 : 2;
     const size_t end = bytes.find("\r\n", start);
@@ -172,7 +173,7 @@ class BeastParser final : public Message, private beast::http::basic_parser<kIsR
     head.status = code;
   }
   void on_field_impl(beast::http::field, beast::string_view name, beast::string_view value, beast::error_code&) override {
-    // Trailers are dropped: as headers they would come after the head was judged.
+    // Drop trailers: the head has already been judged without them.
     if (!this->is_header_done()) head.headers.Add(View(name), View(value));
   }
   void on_header_impl(beast::error_code&) override {}
@@ -191,11 +192,11 @@ class BeastParser final : public Message, private beast::http::basic_parser<kIsR
 
   const ParserLimits limits_;
   std::string* body_ = nullptr;
-  std::string pending_;    // of an element that is not complete
-  size_t scanned_ = 0;     // bytes of it that hold no end
-  size_t head_bytes_ = 0;  // given to Beast
+  std::string pending_;    // bytes of an incomplete element
+  size_t scanned_ = 0;     // bytes of pending_ already searched for its end
+  size_t head_bytes_ = 0;  // bytes given to Beast
   bool first_chunk_ = true;
-  uint64_t chunk_left_ = 0;  // bytes of the chunk at hand
+  uint64_t chunk_left_ = 0;  // bytes left of the current chunk
 };
 
 void AppendHeaders(std::string& text, const Headers& headers) {
@@ -230,12 +231,12 @@ const Head& Parser::head() const {
 }
 
 Status CheckHead(std::string_view method, std::string_view target, const Headers& headers) {
-  if (!IsToken(method)) return Invalid("method ", Quoted(method), " is no HTTP method");
+  if (!IsToken(method)) return Invalid("method ", Quoted(method), " is not an HTTP method");
   const auto bad = [](unsigned char c) { return c <= ' ' || c == 0x7F; };
   if (target.empty() || std::any_of(target.begin(), target.end(), bad)) return Invalid("target ", Quoted(target), " must be escaped");
   for (const Headers::Field& field : headers) {
-    if (!IsToken(field.name)) return Invalid("header name ", Quoted(field.name), " is no token");
-    // The value may be a secret: it is not shown.
+    if (!IsToken(field.name)) return Invalid("header name ", Quoted(field.name), " is not a token");
+    // Do not show the value: it may be a secret.
     const auto breaks = [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7F; };
     if (std::any_of(field.value.begin(), field.value.end(), breaks)) return Invalid("header ", field.name, " has a control character");
   }

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/system_error.h"
+
 namespace allot::http {
 namespace {
 
@@ -25,8 +27,9 @@ Result<Socket> NewSocket(int family) {
 }
 
 Status Bind(int fd, const sockaddr* address, socklen_t length) {
-  if (bind(fd, address, length) != 0) return Unavailable(std::strerror(errno));
-  return Status();
+  if (bind(fd, address, length) == 0) return Status();
+  const int error = errno;
+  return SystemFailure(error, std::strerror(error));
 }
 
 std::string PeerText(const sockaddr_storage& address) {
@@ -44,7 +47,7 @@ std::string PeerText(const sockaddr_storage& address) {
   return "unix";
 }
 
-// A peer that vanished is noticed after about a minute, also where we have nothing to send.
+// Makes the kernel notice a vanished peer after about a minute, even if the server sends nothing.
 void NoticeDeadPeers(int fd) {
   SetOption(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   SetOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
@@ -52,21 +55,21 @@ void NoticeDeadPeers(int fd) {
   SetOption(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
-// Removes the file of a socket that nobody listens on.
+// Removes a socket file that has no listener.
 Status RemoveStale(const std::string& path, const sockaddr_un& address) {
   struct stat file = {};
   if (lstat(path.c_str(), &file) != 0) {
     if (errno == ENOENT) return Status();
     return Unavailable(std::strerror(errno));
   }
-  if (!S_ISSOCK(file.st_mode)) return Invalid("the file exists and is no socket; remove it or name another path");
+  if (!S_ISSOCK(file.st_mode)) return Invalid("the file exists and is not a socket; remove it or name another path");
   ASSIGN_OR_RETURN(const Socket probe, NewSocket(AF_UNIX));
   if (connect(probe.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN) {
-    return Unavailable("somebody listens there already");
+    return SystemFailure(EBUSY, "another process listens there already");
   }
   if (errno == ENOENT) return Status();
-  // Only a refusal proves that nobody listens: without the right to connect we cannot know.
-  if (errno != ECONNREFUSED) return Unavailable("cannot tell whether somebody listens there: ", std::strerror(errno));
+  // Only ECONNREFUSED proves that the socket has no listener: without permission to connect we cannot know.
+  if (errno != ECONNREFUSED) return Unavailable("cannot tell whether another process listens there: ", std::strerror(errno));
   if (unlink(path.c_str()) != 0 && errno != ENOENT) return Unavailable("remove the old socket: ", std::strerror(errno));
   return Status();
 }
@@ -82,11 +85,12 @@ Result<Listener> Listener::Tcp(const std::string& address, int port) {
   v6.sin6_family = AF_INET6;
   v4.sin_port = v6.sin6_port = htons(static_cast<uint16_t>(port));
   const bool is_v4 = inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1;
-  if (!is_v4 && inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) != 1) return Invalid(where, ": ", Quoted(address), " is no IP address");
+  if (!is_v4 && inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) != 1)
+    return Invalid(where, ": ", Quoted(address), " is not an IP address");
 
   ASSIGN_OR_RETURN(Socket socket, NewSocket(is_v4 ? AF_INET : AF_INET6).Context(where));
   SetOption(socket.fd(), SOL_SOCKET, SO_REUSEADDR, 1);
-  if (!is_v4) SetOption(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, 0);  // "::" takes IPv4 too
+  if (!is_v4) SetOption(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, 0);  // "::" accepts IPv4 too
   const Status bound = is_v4 ? Bind(socket.fd(), reinterpret_cast<const sockaddr*>(&v4), sizeof v4)
                              : Bind(socket.fd(), reinterpret_cast<const sockaddr*>(&v6), sizeof v6);
   TRY(Status(bound).Context(where));
@@ -114,7 +118,7 @@ Result<Listener> Listener::Unix(const std::string& path, mode_t mode) {
   TRY(RemoveStale(path, address).Context(where));
 
   ASSIGN_OR_RETURN(Socket socket, NewSocket(AF_UNIX).Context(where));
-  // The file is made with the mode that the socket has (Linux, without the umask's bits), so that it is never open to more than `mode`.
+  // On Linux the file gets the socket's mode, without the umask's bits. Set it before bind, so the file never has a wider mode than `mode`.
   if (fchmod(socket.fd(), mode) != 0) return Unavailable(where, ": set the mode: ", std::strerror(errno));
   TRY(Bind(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address).Context(where));
   Listener listener(std::move(socket));
@@ -150,7 +154,7 @@ Result<std::optional<Accepted>> Listener::Accept() {
       if (errno == EAGAIN || errno == EWOULDBLOCK) return std::optional<Accepted>();
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return Exhausted("accept: ", std::strerror(errno));
       CHECK(errno != EBADF && errno != EINVAL && errno != ENOTSOCK);
-      continue;  // EINTR, or a connection that broke while it waited (accept(2) lists its errors)
+      continue;  // EINTR, or a pending connection that broke (see accept(2))
     }
     Accepted accepted{.socket = std::move(socket), .peer = PeerText(address), .credentials = {}};
     if (path_.empty()) {

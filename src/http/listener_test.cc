@@ -32,12 +32,12 @@ TEST(Listener, TakesAnyFreePort) {
   EXPECT_THAT(Listener::Tcp("127.0.0.1", first.port()), IsStatus(Code::kUnavailable, HasSubstr("Address already in use")));
 }
 
-TEST(Listener, NamesAnAddressThatIsNone) {
-  EXPECT_THAT(Listener::Tcp("localhost", 0), IsStatus(Code::kInvalid, HasSubstr("\"localhost\" is no IP address")));
+TEST(Listener, NamesAnInvalidAddress) {
+  EXPECT_THAT(Listener::Tcp("localhost", 0), IsStatus(Code::kInvalid, HasSubstr("\"localhost\" is not an IP address")));
   EXPECT_THAT(Listener::Tcp("127.0.0.1", 70'000), IsStatus(Code::kInvalid, HasSubstr("between 0 and 65535")));
 }
 
-TEST(Listener, SaysWhoConnected) {
+TEST(Listener, ReportsThePeersCredentials) {
   ASSERT_OK_AND_ASSIGN(Listener listener, Listener::Tcp("127.0.0.1", 0));
   ASSERT_OK_AND_ASSIGN(const auto nobody, listener.Accept());
   EXPECT_FALSE(nobody);
@@ -59,7 +59,7 @@ TEST_F(UnixListener, GivesItsFileTheModeWhateverTheUmask) {
   umask(before);
 }
 
-TEST_F(UnixListener, ReplacesAFileThatNobodyListensOn) {
+TEST_F(UnixListener, ReplacesAFileWithoutAListener) {
   {
     const Socket dead(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address = {};
@@ -77,14 +77,14 @@ TEST_F(UnixListener, ReplacesAFileThatNobodyListensOn) {
 
 TEST_F(UnixListener, DoesNotReplaceASocketInUse) {
   ASSERT_OK_AND_ASSIGN(Listener listener, Listener::Unix(path_, 0600));
-  EXPECT_THAT(Listener::Unix(path_, 0600), IsStatus(Code::kUnavailable, HasSubstr("somebody listens there already")));
+  EXPECT_THAT(Listener::Unix(path_, 0600), IsStatus(Code::kUnavailable, HasSubstr("another process listens there already")));
   const test::RawClient client(path_);
   EXPECT_OK(listener.Accept());
 }
 
 TEST_F(UnixListener, DoesNotReplaceAnotherKindOfFile) {
   std::ofstream(path_) << "precious";
-  EXPECT_THAT(Listener::Unix(path_, 0600), IsStatus(Code::kInvalid, HasSubstr("is no socket")));
+  EXPECT_THAT(Listener::Unix(path_, 0600), IsStatus(Code::kInvalid, HasSubstr("is not a socket")));
   EXPECT_TRUE(std::filesystem::is_regular_file(path_));
 }
 

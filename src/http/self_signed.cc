@@ -62,7 +62,7 @@ Result<Certificate> Blank(EVP_PKEY* key, const std::string& common_name, WallTim
   Certificate certificate(X509_new());
   unsigned char serial[16];
   if (certificate == nullptr || RAND_bytes(serial, sizeof serial) != 1) return OpensslError("make a certificate");
-  serial[0] = static_cast<unsigned char>((serial[0] & 0x3f) | 0x40);  // positive, and always as long
+  serial[0] = static_cast<unsigned char>((serial[0] & 0x3f) | 0x40);  // positive, and always the same length
   const std::unique_ptr<BIGNUM, Freed<BN_free>> number(BN_bin2bn(serial, sizeof serial, nullptr));
   X509_NAME* const subject = X509_get_subject_name(certificate.get());
   const auto* const name = reinterpret_cast<const unsigned char*>(common_name.data());
@@ -131,7 +131,7 @@ std::string TextOf(const GENERAL_NAME* name) {
 
 Result<WallTime> TimeOf(const ASN1_TIME* time) {
   tm parts = {};
-  if (ASN1_TIME_to_tm(time, &parts) != 1) return Invalid("a certificate with a time that is none");
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return Invalid("a certificate with an invalid time");
   return std::chrono::system_clock::from_time_t(timegm(&parts));
 }
 
@@ -156,10 +156,10 @@ Result<KeyPair> MakeServerCertificate(const KeyPair& authority, const std::vecto
   const Certificate issuer = ReadPem(authority.certificate_pem);
   const auto no_phrase = [](char*, int, int, void*) { return 0; };
   const Key signer(PEM_read_bio_PrivateKey(Memory(authority.key_pem).get(), nullptr, no_phrase, nullptr));
-  if (issuer == nullptr || signer == nullptr) return Invalid("the authority is no certificate with its key in PEM");
+  if (issuer == nullptr || signer == nullptr) return Invalid("the authority is not a PEM certificate with its key");
   if (X509_check_private_key(issuer.get(), signer.get()) != 1) {
     ERR_clear_error();
-    return Invalid("the authority's key does not belong to its certificate");
+    return Invalid("the authority's key does not match its certificate");
   }
   const Key key(EVP_EC_gen("P-256"));
   if (key == nullptr) return OpensslError("make a key");

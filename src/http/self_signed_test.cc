@@ -64,7 +64,7 @@ TEST(SelfSigned, TheFactsOfACertificateAreThoseItWasMadeWith) {
   EXPECT_FALSE(IsSignedBy(server.certificate_pem, other.certificate_pem));
 }
 
-TEST(SelfSigned, WhatIsNoNameOrNoAuthorityIsRefused) {
+TEST(SelfSigned, InvalidNamesAndAuthoritiesAreRefused) {
   ASSERT_OK_AND_ASSIGN(const KeyPair ca, TestAuthority());
   ASSERT_OK_AND_ASSIGN(const KeyPair other, TestAuthority());
   EXPECT_THAT(MakeServerCertificate(ca, {}, Now(), hours(1)), IsStatus(Code::kInvalid));
@@ -74,7 +74,7 @@ TEST(SelfSigned, WhatIsNoNameOrNoAuthorityIsRefused) {
         << name;
   }
   EXPECT_THAT(MakeServerCertificate({ca.certificate_pem, other.key_pem}, {"a"}, Now(), hours(1)),
-              IsStatus(Code::kInvalid, HasSubstr("does not belong")));
+              IsStatus(Code::kInvalid, HasSubstr("does not match")));
   EXPECT_THAT(MakeServerCertificate({"", ""}, {"a"}, Now(), hours(1)), IsStatus(Code::kInvalid));
   EXPECT_THAT(ReadCertificate("nothing"), IsStatus(Code::kInvalid));
 }

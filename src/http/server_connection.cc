@@ -11,7 +11,7 @@ namespace allot::http {
 namespace {
 
 constexpr std::chrono::seconds kLingerTime(2);
-constexpr size_t kFlushBudget = 1 << 20;  // bytes in a row, then the other connections have their turn
+constexpr size_t kFlushBudget = 1 << 20;  // bytes sent in a row before other connections get their turn
 
 bool SameWord(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -106,7 +106,7 @@ bool Connection::OnEnd() {
   return true;
 }
 
-// Goes as far as it can without waiting.
+// Proceeds as far as possible without waiting.
 bool Connection::Advance() {
   for (;;) {
     if (exchange_ != nullptr) {
@@ -178,11 +178,11 @@ void Connection::Consume(std::string_view bytes) {
   Dispatch();
 }
 
-// The status to refuse it with, or 0.
+// Returns the status to reject the request with, or 0.
 int Connection::JudgeHead(const Head& head) const {
   if (head.minor == 1 && head.headers.All("Host").size() != 1) return 400;
   const auto encodings = head.headers.All("Transfer-Encoding");
-  // Whatever else we took it for, somebody before us may take the body for something different.
+  // Reject ambiguous framing: a proxy in front of the server may read the body differently.
   if (!encodings.empty() && head.minor == 0) return 400;
   if (encodings.size() > 1 || (encodings.size() == 1 && !SameWord(encodings[0], "chunked"))) return 501;
   if (head.headers.Has("Expect") && !SameWord(head.headers.Get("Expect"), "100-continue")) return 417;
@@ -192,7 +192,7 @@ int Connection::JudgeHead(const Head& head) const {
 void Connection::Dispatch() {
   const Head& head = parser_->head();
   if (!host_.workers.HasRoom()) {
-    Answer(503, !head.keep_alive || head.minor == 0, "too many requests wait; try again");
+    Answer(503, !head.keep_alive || head.minor == 0, "too many requests are waiting; try again");
     return;
   }
   const ExchangeOptions options{.is_head = head.method == "HEAD",
@@ -213,7 +213,7 @@ void Connection::Dispatch() {
   host_.workers.Post(std::move(job));
 }
 
-// The server's own response to the request at hand.
+// Sends the server's own response to the current request.
 void Connection::Answer(int status, bool close, std::string_view text) {
   const bool is_head = parser_ && parser_->head_done() && parser_->head().method == "HEAD";
   parser_.reset();
@@ -255,8 +255,8 @@ bool Connection::Flush() {
   return true;
 }
 
-// What to send next: a long piece as it is, or several short ones together. The same bytes again, or more, until some are sent, as TLS
-// demands.
+// Returns what to send next: one long piece, or several short ones joined. Until some bytes are sent it returns the same bytes or more, as
+// TLS requires.
 std::string_view Connection::NextBytes() {
   const std::span<char> buffer = host_.write_buffer;
   const std::string_view first = out_[front_].view().substr(front_sent_);
@@ -273,11 +273,11 @@ void Connection::Sent(size_t bytes) {
   front_sent_ += bytes;
   while (front_ < out_.size() && front_sent_ >= out_[front_].view().size()) {
     front_sent_ -= out_[front_].view().size();
-    out_[front_] = Piece(std::string());  // shared bytes are let go of as soon as they are sent
+    out_[front_] = Piece(std::string());  // release shared bytes as soon as they are sent
     ++front_;
   }
   if (front_ == out_.size()) {
-    std::vector<Piece>().swap(out_);  // an idle stream keeps no room
+    std::vector<Piece>().swap(out_);  // an idle stream keeps no buffer
     front_ = 0;
   } else if (front_ > 256 && front_ > out_.size() / 2) {
     out_.erase(out_.begin(), out_.begin() + static_cast<ptrdiff_t>(front_));

@@ -36,7 +36,7 @@ void ExpectRefused(Server& server, std::string_view bytes, int status) {
   EXPECT_TRUE(client.AtEnd());
 }
 
-TEST(ServerLimits, RefusesWhatIsNoRequest) {
+TEST(ServerLimits, RefusesBytesThatAreNotARequest) {
   const auto server = StartServer(Ok);
   ExpectRefused(*server, std::string_view("\x16\x03\x01\x02\x00\x01", 6), 400);  // TLS
   ExpectRefused(*server, "hello\n", 400);
@@ -180,7 +180,7 @@ void AsNobody(const std::function<void()>& run) {
   }).join();
 }
 
-TEST(ServerLimits, AUserWhoTakesAllConnectionsTakesThemFromNobodyElse) {
+TEST(ServerLimits, AUserCannotTakeOtherUsersConnections) {
   ALLOT_NEEDS(kRoot);
   const std::string path = StrCat("/tmp/allot-server-limits-test-", getpid(), ".sock");
   ASSERT_OK_AND_ASSIGN(Listener listener, Listener::Unix(path, 0666));

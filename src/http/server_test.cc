@@ -191,7 +191,7 @@ TEST(Server, SendsALongResponseWhole) {
   }
 }
 
-TEST(Server, KnowsWhoIsAtTheOtherEndOfAUnixSocket) {
+TEST(Server, KnowsThePeerOfAUnixSocket) {
   const std::string path = StrCat(std::filesystem::temp_directory_path().string(), "/allot-server-test-", getpid(), ".sock");
   ASSERT_OK_AND_ASSIGN(Listener listener, Listener::Unix(path, 0600));
   const auto handler = [](const RequestContext& context, const std::shared_ptr<ResponseWriter>& writer) {

@@ -31,7 +31,7 @@ using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 
-// What OpenSSL complained about first; clears the rest.
+// Returns OpenSSL's first error and clears the rest.
 std::string TakeError() {
   const unsigned long code = ERR_get_error();
   ERR_clear_error();
@@ -55,7 +55,7 @@ Result<std::vector<Certificate>> ReadCertificates(const std::string& pem, std::s
 
 Status UseCertificate(SSL_CTX* ctx, const std::string& certificate_pem, const std::string& key_pem) {
   ASSIGN_OR_RETURN(const std::vector<Certificate> chain, ReadCertificates(certificate_pem, "certificate"));
-  // Keys with a pass phrase are refused instead of asking for one.
+  // Reject keys with a pass phrase instead of asking for one.
   const auto no_phrase = [](char*, int, int, void*) { return 0; };
   const Key key(PEM_read_bio_PrivateKey(Memory(key_pem).get(), nullptr, no_phrase, nullptr));
   if (key == nullptr) return Invalid("key: no private key in PEM without a pass phrase: ", TakeError());
@@ -64,7 +64,7 @@ Status UseCertificate(SSL_CTX* ctx, const std::string& certificate_pem, const st
     if (SSL_CTX_add1_chain_cert(ctx, chain[i].get()) != 1) return Invalid("certificate chain: ", TakeError());
   }
   if (SSL_CTX_use_PrivateKey(ctx, key.get()) != 1 || SSL_CTX_check_private_key(ctx) != 1) {
-    return Invalid("key: does not belong to the certificate: ", TakeError());
+    return Invalid("key: does not match the certificate: ", TakeError());
   }
   return Status();
 }
@@ -72,7 +72,7 @@ Status UseCertificate(SSL_CTX* ctx, const std::string& certificate_pem, const st
 Status Trust(SSL_CTX* ctx, const std::string& ca_pem, std::string_view what) {
   ASSIGN_OR_RETURN(const std::vector<Certificate> all, ReadCertificates(ca_pem, what));
   X509_STORE* const store = SSL_CTX_get_cert_store(ctx);
-  for (const Certificate& one : all) X509_STORE_add_cert(store, one.get());  // twice the same one is no harm
+  for (const Certificate& one : all) X509_STORE_add_cert(store, one.get());  // adding one twice is harmless
   ERR_clear_error();
   return Status();
 }
@@ -130,7 +130,7 @@ class Tls final : public Transport {
     broken_ = true;
     const int system = errno;
     if (error == SSL_ERROR_SYSCALL && ERR_peek_error() == 0) {
-      if (system == 0) return Unavailable("TLS: the connection ended without a goodbye");
+      if (system == 0) return Unavailable("TLS: the connection ended without close_notify");
       return Unavailable(std::strerror(system));
     }
     const unsigned long code = ERR_peek_error();
@@ -141,7 +141,7 @@ class Tls final : public Transport {
     }
     if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
       ERR_clear_error();
-      return Unavailable("TLS: the connection ended without a goodbye");
+      return Unavailable("TLS: the connection ended without close_notify");
     }
     return Unavailable("TLS: ", TakeError());
   }
@@ -168,7 +168,7 @@ class OpensslClient final : public TlsClient {
       CHECK(X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl.get()), server_name_.c_str()) == 1);
     } else if (!server_name_.empty()) {
       SSL_set_tlsext_host_name(ssl.get(), server_name_.c_str());
-      // As Go: the subject's common name is no name of a server.
+      // Like Go: the subject's common name is not a server name.
       SSL_set_hostflags(ssl.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
       CHECK(SSL_set1_host(ssl.get(), server_name_.c_str()) == 1);
     }

@@ -30,7 +30,7 @@ TEST(Builder, BuildsWhatItIsTold) {
   EXPECT_EQ(Write(b.Finish()), R"({"memory":"6Gi","list":[-5,true,null,1.50,{},[]]})");
 }
 
-TEST(Builder, TakesInFinishedValuesAndStartsAnew) {
+TEST(Builder, AddsFinishedValuesAndStartsAgain) {
   Arena arena;
   Builder b(arena);
   b.String("shared");

@@ -5,14 +5,15 @@
 #include <charconv>
 #include <vector>
 
-#include "json/utf8.h"
+#include "base/utf8.h"
+#include "json/place.h"
 
 namespace allot::json {
 
 namespace {
 
-// Boost.JSON was the first choice, but Debian 12's default Boost (1.74) comes without it. This reader needs no stack: hostile nesting only
-// meets the builder's limit.
+// Not Boost.JSON: Debian 12's default Boost (1.74) does not include it. This reader does not recurse, so hostile nesting only meets the
+// builder's limit.
 class Reader {
  public:
   Reader(std::string_view text, Arena& arena, Limits limits, std::vector<Duplicate>* duplicates)
@@ -30,7 +31,7 @@ class Reader {
  private:
   enum class Expect { kValue, kFirstItem, kFirstKey, kKey, kNext, kEnd };
 
-  // Reads one token and what must follow it. False at the end of the text.
+  // Reads one token and checks what follows it. Returns false at the end of the text.
   bool Step() {
     SkipSpace();
     switch (expect_) {
@@ -98,7 +99,7 @@ class Reader {
     expect_ = Expect::kValue;
   }
 
-  // Never before the place that it was asked of last.
+  // REQUIRES: `place` is not before the previous call's.
   size_t LineOf(size_t place) {
     line_ += static_cast<size_t>(
         std::count(text_.begin() + static_cast<ptrdiff_t>(counted_), text_.begin() + static_cast<ptrdiff_t>(place), '\n'));
@@ -114,7 +115,7 @@ class Reader {
     expect_ = object ? Expect::kFirstKey : Expect::kFirstItem;
   }
 
-  // Behind the closing bracket.
+  // Call after consuming the closing bracket.
   void Close() {
     in_object_.back() ? builder_.EndObject() : builder_.EndArray();
     in_object_.pop_back();
@@ -133,7 +134,7 @@ class Reader {
     builder_.Number(text_.substr(begin, at_ - begin));
   }
 
-  // `string` points into the text, or into scratch_ where there were escapes.
+  // Sets `string` to a part of the text, or of scratch_ if it has escapes.
   bool ReadString(std::string_view& string) {
     size_t begin = ++at_;
     bool copied = false;
@@ -173,7 +174,7 @@ class Reader {
     }
     static constexpr std::string_view kNames = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
     const size_t found = c == '\0' ? std::string_view::npos : kNames.find(c);
-    if (found == std::string_view::npos) return Fail("one of \"\\/bfnrtu behind the backslash"), false;
+    if (found == std::string_view::npos) return Fail("one of \"\\/bfnrtu after the backslash"), false;
     scratch_ += kMeanings[found];
     ++at_;
     return true;
@@ -190,7 +191,7 @@ class Reader {
     } else if (character >= 0xDC00 && character <= 0xDFFF) {
       return Fail("the first half of a surrogate pair before"), false;
     }
-    AppendUtf8(scratch_, character);
+    AppendCharacter(scratch_, character);
     return true;
   }
 
@@ -229,7 +230,7 @@ class Reader {
     status_ = Invalid(PlaceOf(text_, at_), ": expected ", expected, " and not ", found);
   }
 
-  // What stands for itself within a string.
+  // Characters that need no escape in a string.
   static constexpr auto kPlain = [] {
     std::array<bool, 256> plain{};
     for (size_t c = 0x20; c < 0x80; ++c) plain[c] = c != '"' && c != '\\';
@@ -242,9 +243,9 @@ class Reader {
   Status status_;
   size_t at_ = 0;
   Expect expect_ = Expect::kValue;
-  std::vector<bool> in_object_;  // the open containers
+  std::vector<bool> in_object_;  // one entry per open container
   std::string scratch_;
-  size_t line_ = 1, counted_ = 0;  // of LineOf
+  size_t line_ = 1, counted_ = 0;  // the state of LineOf
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST(Json, WritesBackWhatItRead) {
   }
 }
 
-TEST(Json, SpaceMeansNothing) { EXPECT_EQ(RoundTrip(" \t\r\n{ \"a\" : [ 1 , 2 ] } \n"), R"({"a":[1,2]})"); }
+TEST(Json, SpaceIsIgnored) { EXPECT_EQ(RoundTrip(" \t\r\n{ \"a\" : [ 1 , 2 ] } \n"), R"({"a":[1,2]})"); }
 
 TEST(Json, EscapesAreResolved) {
   EXPECT_EQ(Parse(R"("\u0041\/\u00e9\u20ac\ud83d\ude00")")->root().AsString(), "A/é€😀");
@@ -53,7 +53,7 @@ TEST(Json, ErrorsSayWhereAndWhatWasExpected) {
       {"NaN", "line 1, column 1", "a value"},
       {"'a'", "line 1, column 1", "a value"},
       {"\"a", "line 1, column 3", "end of the string"},
-      {"\"\\x\"", "line 1, column 3", "behind the backslash"},
+      {"\"\\x\"", "line 1, column 3", "after the backslash"},
       {"\"\\u12g4\"", "line 1, column 4", "four hexadecimal digits"},
       {"\"\\u-123\"", "line 1, column 4", "four hexadecimal digits"},
       {"\"\\ud800\"", "line 1, column 8", "surrogate"},

@@ -8,7 +8,7 @@
 
 namespace allot::json {
 
-// Reads a template from left to right.
+// Parses a template from left to right.
 class JsonPathReader {
  public:
   using Node = JsonPath::Node;
@@ -16,7 +16,7 @@ class JsonPathReader {
 
   explicit JsonPathReader(std::string_view text) : text_(text) {}
 
-  // Up to {end}, where this is the inside of a range, or to the end of the text.
+  // Reads to the {end} of a range, or to the end of the text.
   Result<std::vector<Node>> ReadNodes(bool in_range) {
     std::vector<Node> nodes;
     while (at_ < text_.size()) {
@@ -41,7 +41,7 @@ class JsonPathReader {
     return nodes;
   }
 
-  // The steps of a path, up to what cannot belong to it.
+  // Reads the steps of a path up to the first character that cannot belong to it.
   Result<std::vector<Step>> ReadSteps() {
     std::vector<Step> steps;
     while (at_ < text_.size() && (text_[at_] == '.' || text_[at_] == '[')) {
@@ -80,7 +80,7 @@ class JsonPathReader {
     return Take("}") ? Status() : Fail("expected }");
   }
 
-  // What stands in braces, with the closing one.
+  // Reads the inside of a pair of braces and the closing brace.
   Result<Node> ReadNode() {
     Node node;
     if (at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\'')) {
@@ -149,7 +149,7 @@ class JsonPathReader {
     return step;
   }
 
-  // @.a.b=="x") of [?(@.a.b=="x")]
+  // Reads the part @.a.b=="x") of [?(@.a.b=="x")].
   Result<Step> ReadFilter() {
     Step step;
     step.kind = Step::Kind::kFilter;
@@ -166,7 +166,7 @@ class JsonPathReader {
       step.field = ReadField();
     }
     Skip();
-    if (!Take(")")) return Fail("expected ) behind a filter");
+    if (!Take(")")) return Fail("expected ) after a filter");
     return step;
   }
 

@@ -12,8 +12,9 @@
 #include <streambuf>
 #include <unordered_map>
 
+#include "base/utf8.h"
 #include "json/json.h"
-#include "json/utf8.h"
+#include "json/place.h"
 #include "json/yaml_scalar.h"
 
 namespace allot::json {
@@ -22,7 +23,7 @@ namespace {
 
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
 
-// Leaves yaml-cpp's recursion; caught in ParseYaml.
+// Thrown to leave yaml-cpp's recursion; caught in ParseYaml.
 struct Stop {
   Status status;
 };
@@ -31,24 +32,23 @@ std::string At(const YAML::Mark& mark) { return StrCat("line ", mark.line + 1, "
 
 [[noreturn]] void Fail(const YAML::Mark& mark, Status status) { throw Stop{std::move(status).Context(At(mark))}; }
 
-// yaml-cpp writes the escapes \N and \_ as the bytes 0x85 and 0xA0 and not as the characters U+0085 and U+00A0. All else is UTF-8, since
-// the input is.
+// yaml-cpp decodes the escapes \N and \_ to the bytes 0x85 and 0xA0 instead of the characters U+0085 and U+00A0. Everything else is UTF-8,
+// because the input is.
 std::string RepairEscapes(const std::string& scanned) {
   std::string text;
   for (size_t at = 0; at < scanned.size();) {
     const size_t length = Utf8Length(std::string_view(scanned).substr(at, 4));
-    if (length == 0) AppendUtf8(text, static_cast<unsigned char>(scanned[at]));
+    if (length == 0) AppendCharacter(text, static_cast<unsigned char>(scanned[at]));
     text.append(scanned, at, length);
     at += std::max<size_t>(length, 1);
   }
   return text;
 }
 
-// One document's events into values. yaml-cpp hands over what YAML 1.2 says; what kubectl makes of it (words, keys, merges) is decided
-// here.
+// Turns one document's events into values. yaml-cpp implements YAML 1.2; this class applies kubectl's rules for words, keys and merges.
 class Reader : public YAML::EventHandler {
  public:
-  // `nodes` counts over all documents.
+  // `nodes` counts the nodes of all documents.
   Reader(Arena& arena, const Limits& limits, const std::vector<std::string_view>& lines, bool first, size_t& nodes,
          std::vector<Duplicate>* duplicates)
       : limits_(limits), lines_(lines), first_(first), nodes_(nodes), duplicates_(duplicates), builder_(arena, BuilderLimits(limits)) {}
@@ -110,17 +110,17 @@ class Reader : public YAML::EventHandler {
   }
 
  private:
-  // A finished value, and what it costs when it is used again through an alias.
+  // A finished value, and its cost each time an alias repeats it.
   struct Node {
     Value value;
-    std::optional<std::string> key;  // of a scalar that may be a key
+    std::optional<std::string> key;  // set for a scalar that may be a key
     size_t nodes = 1;
     size_t height = 0;
   };
   struct Entry {
     std::string key;
     Value value;
-    bool merged;  // came with <<; may be set once more
+    bool merged;  // came from <<, so the mapping may set it again
   };
   struct Frame {
     YAML::Mark mark;
@@ -129,7 +129,7 @@ class Reader : public YAML::EventHandler {
     size_t nodes_before = 0;
     size_t height = 1;
     std::vector<Node> items;
-    // Of a mapping:
+    // For a mapping:
     enum class Next { kKey, kValue, kMerge } next = Next::kKey;
     std::string key;
     YAML::Mark key_mark;
@@ -137,7 +137,7 @@ class Reader : public YAML::EventHandler {
     std::unordered_map<std::string, size_t> index;  // into entries, by key
   };
 
-  // Nodes are counted here, with aliases written out.
+  // Reader counts the nodes itself, because it must count aliases as if written out.
   static Limits BuilderLimits(Limits limits) {
     limits.nodes = std::numeric_limits<size_t>::max();
     return limits;
@@ -147,7 +147,7 @@ class Reader : public YAML::EventHandler {
     return tag.starts_with(kCoreTag) && tag.substr(kCoreTag.size()) == name;
   }
 
-  // All text from `mark` on.
+  // Returns the text from `mark` on.
   std::string_view TextAt(const YAML::Mark& mark) const {
     const auto line = static_cast<size_t>(mark.line), column = static_cast<size_t>(mark.column);
     if (mark.line < 0 || mark.column < 0 || line >= lines_.size() || column > lines_[line].size()) return {};
@@ -155,7 +155,7 @@ class Reader : public YAML::EventHandler {
     return {begin, static_cast<size_t>(lines_.back().data() + lines_.back().size() - begin)};
   }
 
-  // yaml-cpp accepts a quoted text that the end of the stream cuts off behind a line break.
+  // yaml-cpp accepts an unterminated quoted text that ends in a line break at the end of the stream.
   void CheckClosed(const YAML::Mark& mark) const {
     std::string_view text = TextAt(mark);
     while (text.starts_with('&') || text.starts_with('!')) {  // the mark is at the anchor or tag
@@ -176,7 +176,7 @@ class Reader : public YAML::EventHandler {
   }
 
   static Scalar ResolveTagged(const YAML::Mark& mark, const std::string& tag, const std::string& text) {
-    // "!" stands for quoted text.
+    // The tag "!" means a string.
     if (tag == "!" || IsCore(tag, "str") || IsCore(tag, "merge")) return {Scalar::Kind::kString, text};
     Scalar scalar = ResolveScalar(text);
     if (IsCore(tag, "null") && scalar.kind == Scalar::Kind::kNull) return scalar;
@@ -205,7 +205,7 @@ class Reader : public YAML::EventHandler {
       case Scalar::Kind::kFloat: builder_.Number(scalar.text); break;
       case Scalar::Kind::kString: builder_.String(scalar.text); break;
       case Scalar::Kind::kNotFinite:
-        if (!IsKeyNext()) Fail(mark, Invalid(scalar.text, " is no number in JSON; quote it if it is text"));
+        if (!IsKeyNext()) Fail(mark, Invalid(scalar.text, " is not a number in JSON; quote it if it is text"));
         builder_.String(scalar.text);
         break;
     }
@@ -240,7 +240,7 @@ class Reader : public YAML::EventHandler {
     OnNode(frame.mark, std::move(node));
   }
 
-  // Puts a finished node where it belongs.
+  // Adds a finished node to its container.
   void OnNode(const YAML::Mark& mark, Node node) {
     if (frames_.empty()) {
       root_ = node.value;
@@ -279,7 +279,7 @@ class Reader : public YAML::EventHandler {
     entry.merged = entry.merged && merged;
   }
 
-  // A key of the innermost mapping that came again.
+  // Records a repeated key of the innermost mapping.
   void ListDuplicate(const YAML::Mark& mark, const std::string& key) {
     if (duplicates_ == nullptr) Fail(mark, Invalid("duplicate key ", Quoted(key)));
     if (duplicates_->size() >= Duplicate::kMax) return;
@@ -290,19 +290,18 @@ class Reader : public YAML::EventHandler {
     duplicates_->push_back({std::move(path), static_cast<size_t>(mark.line + 1)});
   }
 
-  // go-yaml 2 sets members in the order of the text: a merge also replaces what stands in front of it. Of a list of mappings the first
-  // wins.
+  // go-yaml 2 sets members in the order of the text, so a merge also replaces members before it. In a list of mappings the first wins.
   void Merge(const YAML::Mark& mark, Frame& frame, const Value& value) {
     if (value.IsArray()) {
       const auto items = value.Items();
       for (size_t i = items.size(); i-- > 0;) {
-        if (!items[i].IsObject()) Fail(mark, Invalid("expected mappings in the list behind <<"));
+        if (!items[i].IsObject()) Fail(mark, Invalid("expected mappings in the list after <<"));
         for (const Member& member : items[i].Members()) Set(frame, std::string(member.key), member.value, true);
       }
     } else if (value.IsObject()) {
       for (const Member& member : value.Members()) Set(frame, std::string(member.key), member.value, true);
     } else {
-      Fail(mark, Invalid("expected a mapping, or a list of mappings, behind <<"));
+      Fail(mark, Invalid("expected a mapping, or a list of mappings, after <<"));
     }
   }
 
@@ -311,7 +310,7 @@ class Reader : public YAML::EventHandler {
     return builder_.Finish();
   }
 
-  // What the document has when all aliases are written out.
+  // Adds to the size of the document with all aliases written out.
   void Count(const YAML::Mark& mark, size_t nodes) {
     if (nodes > limits_.nodes || nodes_ > limits_.nodes - nodes) Fail(mark, Exhausted("more than ", limits_.nodes, " values and keys"));
     nodes_ += nodes;
@@ -334,12 +333,12 @@ class Reader : public YAML::EventHandler {
 class MemoryBuffer : public std::streambuf {
  public:
   explicit MemoryBuffer(std::string_view text) {
-    char* begin = const_cast<char*>(text.data());  // the get area is only read
+    char* begin = const_cast<char*>(text.data());  // the get area is never written
     setg(begin, begin, begin + text.size());
   }
 };
 
-// What to say besides yaml-cpp's own words, which do not name it, where a line at the place of an error is indented with a tab.
+// Returns a hint if a line at the error is indented with a tab, because yaml-cpp's message does not mention it.
 std::string TabHint(const std::vector<std::string_view>& lines, const YAML::Mark& mark) {
   for (int number = std::max(0, mark.line - 1); number <= mark.line; ++number) {
     if (static_cast<size_t>(number) >= lines.size()) break;
@@ -350,8 +349,8 @@ std::string TabHint(const std::vector<std::string_view>& lines, const YAML::Mark
   return "";
 }
 
-// YAML allows no control characters but tab, line feed, carriage return and next line. yaml-cpp does not look; worse, zero bytes would make
-// it guess UTF-16, and 0x04 means the end to it.
+// YAML allows no control characters except tab, line feed, carriage return and next line. yaml-cpp does not check: zero bytes would make it
+// guess UTF-16, and it takes 0x04 for the end.
 Status CheckCharacters(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
@@ -372,7 +371,7 @@ Result<std::vector<Document>> ParseYaml(std::string_view text, Limits limits, st
   if (text.size() > limits.bytes) return Exhausted(text.size(), " bytes of YAML, more than ", limits.bytes);
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<Document> documents;
-  // As kubectl: what begins with a brace and is JSON is read as JSON.
+  // Like kubectl: text that begins with a brace and is JSON is parsed as JSON.
   if (Trim(text.substr(0, 64)).starts_with('{')) {
     auto document = Parse(text, limits, duplicates);
     if (document.ok()) {

@@ -3,7 +3,7 @@
 #include <regex>
 
 #include "base/strings.h"
-#include "json/utf8.h"
+#include "base/utf8.h"
 #include "json/yaml_scalar.h"
 
 namespace allot::json {
@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kWidth = 80;
 
-// What go-yaml takes as printable: not tabs, and nothing beyond U+FFFF.
+// What go-yaml considers printable: not tabs, and nothing beyond U+FFFF.
 bool IsPrintable(std::string_view character) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0) == '\n' || (byte(0) >= 0x20 && byte(0) <= 0x7E);
@@ -61,7 +61,7 @@ Analysis Analyse(std::string_view text) {
   return analysis;
 }
 
-// Whether a reader would take the plain text for a string.
+// Returns whether a reader takes the plain text for a string.
 bool ReadsAsString(std::string_view text) {
   static const std::regex kTime(
       R"(\d{4}-\d{1,2}-\d{1,2}([Tt]\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?(Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?)?)");
@@ -91,7 +91,7 @@ void Escape(std::string& out, std::string_view character) {
   for (size_t i = digits; i-- > 0;) out += "0123456789ABCDEF"[code >> (4 * i) & 0xF];
 }
 
-// Writes text that may go on in the next line at a space; counts columns.
+// Writes text that may continue on the next line at a space, and counts columns.
 class Flow {
  public:
   Flow(std::string& out, std::string_view text, size_t indent, size_t column, bool one_line)

@@ -144,7 +144,7 @@ TEST(Yaml, ErrorsSayWhereAndWhat) {
       {"[a, , b]\n", "line 1, column 5", "expected an item"},
       {"? [a]\n: b\n", "line 1, column 3", "cannot be a key"},
       {"~: b\n", "line 1, column 1", "as the key of a mapping, and not null"},
-      {"a: .inf\n", "line 1, column 4", "no number in JSON"},
+      {"a: .inf\n", "line 1, column 4", "not a number in JSON"},
       {"a: 'x\nb: 1\n", "line 1, column 4", "closing '"},
       {"a: 'it''s\n", "line 1, column 4", "closing '"},
       {"a: &x \"x\\\"\n", "line 1, column 4", "closing \""},

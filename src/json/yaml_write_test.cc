@@ -5,7 +5,6 @@
 #include "base/random.h"
 #include "base/test_util.h"
 #include "json/json.h"
-#include "json/utf8.h"
 #include "json/yaml.h"
 
 namespace allot::json {
@@ -51,7 +50,7 @@ TEST(WriteYaml, SeveralLinesAreABlock) {
             "g: \"a\\n\\tb\\n\"\n");
 }
 
-TEST(WriteYaml, WrapsBehindColumn80) {
+TEST(WriteYaml, WrapsAfterColumn80) {
   const std::string word(30, 'w');
   EXPECT_EQ(Yaml(StrCat(R"({"k":")", word, " ", word, " ", word, " ", word, R"("})")),
             StrCat("k: ", word, " ", word, " ", word, "\n  ", word, "\n"));

@@ -33,7 +33,7 @@ TEST(HumanDuration, IsWhatKubectlSays) {
   EXPECT_EQ(HumanDuration(hours(8 * kYear)), "8y");
 }
 
-TEST(Age, IsUnknownForWhatIsNoTime) {
+TEST(Age, IsUnknownForAnInvalidTime) {
   const WallTime now{std::chrono::seconds(1'800'000'090)};
   EXPECT_EQ(Age("2027-01-15T08:00:00Z", now), "90s");
   EXPECT_EQ(Age("", now), "<unknown>");

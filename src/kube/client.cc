@@ -14,8 +14,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Sleeps; sooner when cancelled. kUnavailable when the patience ends before.
-Status Pause(std::chrono::nanoseconds time, const http::Patience& patience) {
+// Sleeps, or returns early if cancelled. Returns kUnavailable if the patience ends first.
+Status Pause(std::chrono::nanoseconds time, const Patience& patience) {
   const MonotonicTime until = steady_clock::now() + time;
   if (patience.deadline && until > *patience.deadline) return Unavailable("no answer in time");
   for (;;) {
@@ -41,7 +41,7 @@ std::string_view ContentTypeOf(PatchType patch) {
   return "";
 }
 
-// "pods lab/train"
+// Returns "pods lab/train".
 std::string Subject(const ResourceType& type, std::string_view namespace_name, std::string_view name) {
   std::string text = type.FullName();
   if (!name.empty()) return StrCat(text, " ", namespace_name.empty() || !type.namespaced ? "" : StrCat(namespace_name, "/"), name);
@@ -101,7 +101,7 @@ Result<std::unique_ptr<Client>> Client::Make(Config config, ClientOptions option
     http.proxy_authorization = client->config_.proxy_authorization;
   }
   if (client->url_.tls) {
-    TRY(client->Tls().status());  // a bad certificate is told at once
+    TRY(client->Tls().status());  // report a bad certificate at once
     http.tls = [raw = client.get()] { return raw->Tls(); };
   }
   client->http_ = std::make_unique<http::Client>(std::move(http));
@@ -122,7 +122,7 @@ Result<std::shared_ptr<const http::TlsClient>> Client::Tls() {
     ASSIGN_OR_RETURN(options.certificate_pem, config_.client_certificate.Read(files).Context(config_.origin, ": client certificate"));
     ASSIGN_OR_RETURN(options.key_pem, config_.client_key.Read(files).Context(config_.origin, ": client key"));
   }
-  // Files may be replaced at any time (rotation): made anew when one has changed.
+  // Certificate files may be rotated at any time: make the TLS context again when one has changed.
   const std::string key = StrCat(options.ca_pem, "\n", options.certificate_pem, "\n", options.key_pem);
   const std::lock_guard lock(tls_mutex_);
   if (tls_ == nullptr || key != tls_key_) {
@@ -132,36 +132,36 @@ Result<std::shared_ptr<const http::TlsClient>> Client::Tls() {
   return tls_;
 }
 
-http::Patience Client::Within(const http::Patience& caller) const {
+Patience Client::Within(const Patience& caller) const {
   const MonotonicTime limit = steady_clock::now() + options_.timeout;
   return {caller.deadline ? std::min(*caller.deadline, limit) : limit, caller.cancel};
 }
 
-http::Patience Client::LoginWithin(const http::Patience& caller) const {
+Patience Client::LoginWithin(const Patience& caller) const {
   if (!options_.login_timeout) return caller;
   const MonotonicTime limit = steady_clock::now() + *options_.login_timeout;
   return {caller.deadline ? std::min(*caller.deadline, limit) : limit, caller.cancel};
 }
 
-Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request, std::string_view what, const http::Patience& caller,
-                                                           http::Patience& patience) {
+Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request, std::string_view what, const Patience& caller,
+                                                           Patience& patience) {
   request.target = url_.prefix + request.target;
   request.headers.Set("User-Agent", options_.user_agent);
   Impersonate(config_, request.headers);
-  std::optional<Status> refused;  // with a 401
+  std::optional<Status> refused;  // the last 401
   uint64_t refused_version = 0;
   int refusals = 0;
   for (int retry = 0;; ++retry) {
     const MonotonicTime now = steady_clock::now();
     const auto turn =
         limit_.Take(now, patience.deadline ? std::optional<std::chrono::nanoseconds>(*patience.deadline - now) : std::nullopt);
-    if (!turn) return Unavailable(what, ": the client's own limit of requests leaves no turn in time");
+    if (!turn) return Unavailable(what, ": the client's own rate limit leaves no time for the request");
     TRY(Pause(*turn, patience).Context(what));
     const MonotonicTime asked = steady_clock::now();
     ASSIGN_OR_RETURN(const Credentials::Grant grant, config_.credentials->Get(LoginWithin(caller)).Context(what));
     const MonotonicTime later = *patience.deadline + (steady_clock::now() - asked);
     patience.deadline = caller.deadline ? std::min(*caller.deadline, later) : later;
-    // The same credentials are worth one more try: the connection may have had an older certificate.
+    // Try the same credentials once more: the connection may have used an older certificate.
     if (refusals > 1 && grant.version == refused_version) return *refused;
     request.headers.Remove("Authorization");
     if (!grant.authorization.empty()) request.headers.Set("Authorization", grant.authorization);
@@ -177,18 +177,18 @@ Result<std::unique_ptr<http::BodyStream>> Client::Exchange(http::Request request
       refused = error;
       refused_version = grant.version;
       config_.credentials->Reject(grant.version);
-      http_->DropIdle();  // a client certificate belongs to the connection
+      http_->DropIdle();  // a client certificate is bound to its connection
       continue;
     }
     const ApiError* const details = ApiErrorOf(error);
     const bool asked_to_retry = (status == 429 || status >= 500) && details->retry_after;
     if (!asked_to_retry || retry >= options_.max_retries) return error;
-    // The word of a server that is overloaded is kept, but not beyond what the caller has time for.
+    // Wait as long as an overloaded server asks, unless the caller's deadline comes first.
     if (!Pause(*details->retry_after, patience).ok()) return error;
   }
 }
 
-Result<http::Response> Client::ReadAll(http::BodyStream& stream, std::string_view what, const http::Patience& patience) const {
+Result<http::Response> Client::ReadAll(http::BodyStream& stream, std::string_view what, const Patience& patience) const {
   http::Response response{stream.head().status, stream.head().headers, ""};
   for (;;) {
     ASSIGN_OR_RETURN(const std::string piece, stream.Read(patience).Context(what));
@@ -198,38 +198,37 @@ Result<http::Response> Client::ReadAll(http::BodyStream& stream, std::string_vie
   }
 }
 
-Result<http::Response> Client::Raw(http::Request request, std::string_view what, const http::Patience& patience) {
-  http::Patience within = Within(patience);
+Result<http::Response> Client::Raw(http::Request request, std::string_view what, const Patience& patience) {
+  Patience within = Within(patience);
   ASSIGN_OR_RETURN(const std::unique_ptr<http::BodyStream> stream, Exchange(std::move(request), what, patience, within));
   return ReadAll(*stream, what, within);
 }
 
-Result<std::unique_ptr<http::BodyStream>> Client::Stream(http::Request request, std::string_view what, const http::Patience& patience) {
-  http::Patience within = Within(patience);
+Result<std::unique_ptr<http::BodyStream>> Client::Stream(http::Request request, std::string_view what, const Patience& patience) {
+  Patience within = Within(patience);
   return Exchange(std::move(request), what, patience, within);
 }
 
-Result<ObjectPtr> Client::SendObject(http::Request request, std::string_view what, const http::Patience& patience) {
+Result<ObjectPtr> Client::SendObject(http::Request request, std::string_view what, const Patience& patience) {
   ASSIGN_OR_RETURN(const http::Response response, Raw(std::move(request), what, patience));
   ASSIGN_OR_RETURN(json::Document document, json::Parse(response.body, {.bytes = options_.max_object}).Context(what, ": the answer"));
   const json::Value root = document.root();
   return ObjectPtr(std::make_shared<Object>(std::move(document), root));
 }
 
-Result<ObjectPtr> Client::Get(const ResourceType& type, std::string_view namespace_name, std::string_view name,
-                              const http::Patience& patience) {
+Result<ObjectPtr> Client::Get(const ResourceType& type, std::string_view namespace_name, std::string_view name, const Patience& patience) {
   TRY(CheckNames(namespace_name, name).Context("get ", type.FullName()));
   return SendObject(NewRequest("GET", type.ObjectPath(namespace_name, name)), StrCat("get ", Subject(type, namespace_name, name)),
                     patience);
 }
 
 Result<std::string> Client::List(const ResourceType& type, std::string_view namespace_name, const ListOptions& options,
-                                 const std::function<void(ObjectPtr)>& each, const http::Patience& patience) {
+                                 const std::function<void(ObjectPtr)>& each, const Patience& patience) {
   return ListValues(type, namespace_name, options, [&](const json::Value& value) { each(CopyObject(value)); }, patience);
 }
 
 Result<std::string> Client::ListValues(const ResourceType& type, std::string_view namespace_name, const ListOptions& options,
-                                       const std::function<void(const json::Value&)>& each, const http::Patience& patience) {
+                                       const std::function<void(const json::Value&)>& each, const Patience& patience) {
   const std::string what = StrCat("list ", Subject(type, namespace_name, ""));
   std::string next;
   for (;;) {
@@ -256,13 +255,13 @@ Result<std::string> Client::ListValues(const ResourceType& type, std::string_vie
     const json::Value& metadata = page.root()["metadata"];
     std::string token(Object::Text(metadata["continue"]));
     if (token.empty()) return std::string(Object::Text(metadata["resourceVersion"]));
-    if (token == next) return Unavailable(what, ": the server gives the same page again and again");
+    if (token == next) return Unavailable(what, ": the server returns the same page again and again");
     next = std::move(token);
   }
 }
 
 Result<std::unique_ptr<Watch>> Client::StartWatch(const ResourceType& type, std::string_view namespace_name, const WatchOptions& options,
-                                                  const http::Patience& patience) {
+                                                  const Patience& patience) {
   const std::string what = StrCat("watch ", Subject(type, namespace_name, ""));
   const Query query = {{"watch", "1"},
                        {"allowWatchBookmarks", "true"},
@@ -272,13 +271,13 @@ Result<std::unique_ptr<Watch>> Client::StartWatch(const ResourceType& type, std:
                        {"timeoutSeconds", std::to_string(options.timeout.count())}};
   http::Request request = NewRequest("GET", type.CollectionPath(namespace_name) + WriteQuery(query));
   request.headers.Set("Accept", options.accept);
-  http::Patience within = Within(patience);
+  Patience within = Within(patience);
   ASSIGN_OR_RETURN(std::unique_ptr<http::BodyStream> stream, Exchange(std::move(request), what, patience, within));
   return std::make_unique<Watch>(std::move(stream), what, options_);
 }
 
 Result<ObjectPtr> Client::Create(const ResourceType& type, std::string_view namespace_name, std::string_view object_json,
-                                 const WriteOptions& options, const http::Patience& patience) {
+                                 const WriteOptions& options, const Patience& patience) {
   return SendObject(NewRequest("POST", type.CollectionPath(namespace_name) + WriteQuery(WriteQueryOf(options)), std::string(object_json),
                                "application/json"),
                     StrCat("create ", Subject(type, namespace_name, "")), patience);
@@ -286,7 +285,7 @@ Result<ObjectPtr> Client::Create(const ResourceType& type, std::string_view name
 
 Result<ObjectPtr> Client::Update(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                                  std::string_view object_json, std::string_view subresource, const WriteOptions& options,
-                                 const http::Patience& patience) {
+                                 const Patience& patience) {
   TRY(CheckNames(namespace_name, name).Context("update ", type.FullName()));
   return SendObject(NewRequest("PUT", type.ObjectPath(namespace_name, name, subresource) + WriteQuery(WriteQueryOf(options)),
                                std::string(object_json), "application/json"),
@@ -295,7 +294,7 @@ Result<ObjectPtr> Client::Update(const ResourceType& type, std::string_view name
 
 Result<ObjectPtr> Client::Patch(const ResourceType& type, std::string_view namespace_name, std::string_view name, PatchType patch,
                                 std::string_view patch_json, std::string_view subresource, const PatchOptions& options,
-                                const http::Patience& patience) {
+                                const Patience& patience) {
   TRY(CheckNames(namespace_name, name).Context("patch ", type.FullName()));
   Query query = WriteQueryOf(options);
   query.emplace_back("force", options.force ? "true" : "");
@@ -305,7 +304,7 @@ Result<ObjectPtr> Client::Patch(const ResourceType& type, std::string_view names
 }
 
 Result<ObjectPtr> Client::Delete(const ResourceType& type, std::string_view namespace_name, std::string_view name,
-                                 const DeleteOptions& options, const http::Patience& patience) {
+                                 const DeleteOptions& options, const Patience& patience) {
   TRY(CheckNames(namespace_name, name).Context("delete ", type.FullName()));
   return SendObject(NewRequest("DELETE", type.ObjectPath(namespace_name, name), DeleteBody(options), "application/json"),
                     StrCat("delete ", Subject(type, namespace_name, name)), patience);

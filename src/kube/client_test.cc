@@ -18,7 +18,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-http::Patience Within(milliseconds time) { return {std::chrono::steady_clock::now() + time, nullptr}; }
+Patience Within(milliseconds time) { return {std::chrono::steady_clock::now() + time, nullptr}; }
 
 std::string Answer(int status, std::string_view body, std::string_view headers = "") {
   return StrCat("HTTP/1.1 ", status, " X\r\nConnection: close\r\n", headers, "Content-Length: ", body.size(), "\r\n\r\n", body);
@@ -35,7 +35,7 @@ std::unique_ptr<Client> ClientOf(const ScriptedServer& server, ClientOptions opt
   return *Client::Make(std::move(config), std::move(options));
 }
 
-TEST(KubeClient, SaysWhoItIsAndWhatItAccepts) {
+TEST(KubeClient, SendsItsIdentityAndWhatItAccepts) {
   std::string seen;
   {
     ScriptedServer server({[&](Peer& peer) { seen = peer.Answer(Answer(200, R"({"kind":"Pod","metadata":{"name":"train"}})")); }});
@@ -62,7 +62,7 @@ TEST(KubeClient, ARefusalHasTheServersReasonAndCauses) {
   EXPECT_EQ(error->causes[0].reason, "FieldValueRequired");
 }
 
-TEST(KubeClient, AnAnswerThatIsNotKubernetesIsShownShortly) {
+TEST(KubeClient, AResponseThatIsNotKubernetesIsShownBriefly) {
   ScriptedServer server({[](Peer& peer) { peer.Answer(Answer(502, "<html>bad gateway</html>")); }});
   EXPECT_THAT(ClientOf(server)->Get(types::kNodes, "", "n1"),
               IsStatus(Code::kUnavailable, "get nodes n1: the server answered 502 Bad Gateway: \"<html>bad gateway</html>\""));
@@ -98,7 +98,7 @@ TEST(KubeClient, NamesThatWouldLeaveTheirPlaceInThePathAreRefused) {
   EXPECT_EQ(server.connections(), 0);
 }
 
-TEST(KubeClient, AProxyIsToldWhereToAndWhoWeAre) {
+TEST(KubeClient, AProxyGetsTheTargetAndTheCredentials) {
   std::string seen;
   ScriptedServer proxy({[&](Peer& peer) {
     seen = peer.Answer("HTTP/1.1 200 OK\r\n\r\n");
@@ -113,11 +113,11 @@ TEST(KubeClient, AProxyIsToldWhereToAndWhoWeAre) {
   EXPECT_THAT(seen, AllOf(HasSubstr("CONNECT lab.example:6443 "), HasSubstr("Proxy-Authorization: Basic abc\r\n")));
 }
 
-// Somebody who takes their time to sign in.
+// A user who takes long to sign in.
 class SlowCredentials final : public Credentials {
  public:
   using Credentials::Get;
-  Result<Grant> Get(const http::Patience& patience) override {
+  Result<Grant> Get(const Patience& patience) override {
     const auto until = std::chrono::steady_clock::now() + milliseconds(200);
     if (patience.deadline && *patience.deadline < until) return Unavailable("not signed in");
     std::this_thread::sleep_until(until);
@@ -245,7 +245,7 @@ TEST(KubeWatch, AServerThatFallsSilentIsGone) {
   }});
   const auto client = ClientOf(server, {.watch_silence = seconds(0)});
   ASSERT_OK_AND_ASSIGN(const auto watch, client->StartWatch(types::kPods, "", {}));
-  EXPECT_THAT(watch->Next({}), IsStatus(Code::kUnavailable, HasSubstr("not a byte in 0 seconds")));
+  EXPECT_THAT(watch->Next({}), IsStatus(Code::kUnavailable, HasSubstr("no data for 0 seconds")));
 }
 
 TEST(KubeUrl, ServersAreChecked) {

@@ -29,7 +29,7 @@ Status CheckImpersonation(const Config& config) {
   return good ? Status() : Invalid("the user, uid, groups and extra to act as cannot have control characters");
 }
 
-// Whose certificates the server may show, where the command line says so.
+// Applies the command line's options about the server's certificate.
 Status ChooseTrust(const ConfigSources& sources, Config& config) {
   const ConfigOverrides& overrides = sources.overrides;
   if (overrides.insecure_skip_tls_verify && !overrides.certificate_authority.empty()) {
@@ -54,11 +54,11 @@ Result<Config> LoadFiles(const std::vector<std::string>& paths, bool may_miss, c
     if (!text.ok()) return std::move(text).Context("kubeconfig").status();
     files.push_back({path, *std::move(text)});
   }
-  if (files.empty()) return NotFound("KUBECONFIG: none of its files is there: ", Join(paths, ", "), "; correct or unset it");
+  if (files.empty()) return NotFound("KUBECONFIG: none of its files exists: ", Join(paths, ", "), "; correct or unset it");
   return ParseKubeconfig(files, sources);
 }
 
-// The files of KUBECONFIG, each once.
+// Returns the files of KUBECONFIG without duplicates.
 Result<std::vector<std::string>> ListedFiles(const std::string& list) {
   std::vector<std::string> paths;
   for (const std::string_view path : Split(list, ':')) {
@@ -69,7 +69,7 @@ Result<std::vector<std::string>> ListedFiles(const std::string& list) {
   return paths;
 }
 
-// With neither a kubeconfig nor a service account.
+// The config if there is neither a kubeconfig nor a service account.
 Result<Config> WithoutFiles(const std::vector<std::string>& tried, const ConfigSources& sources) {
   Config config;
   config.origin = "--server";

@@ -56,7 +56,7 @@ TEST_F(ConfigTest, OptionThenVariableThenHomeThenPod) {
   EXPECT_EQ(Server(), "https://named");
 }
 
-TEST_F(ConfigTest, ListedFilesAreMergedAndMissingOrEmptyEntriesPassedOver) {
+TEST_F(ConfigTest, ListedFilesAreMergedAndMissingOrEmptyEntriesAreSkipped) {
   Write("/b", "contexts: [{name: c, context: {cluster: k}}]\nclusters: [{name: k, cluster: {server: 'https://b'}}]");
   Write("/a", "current-context: c\n");
   sources_.environment["KUBECONFIG"] = ":/none::/a:/b:/a:";
@@ -66,7 +66,7 @@ TEST_F(ConfigTest, ListedFilesAreMergedAndMissingOrEmptyEntriesPassedOver) {
 TEST_F(ConfigTest, ListOfMissingFilesIsAnErrorThatNamesThem) {
   Write("/home/x/.kube/config", Kubeconfig("home"));
   sources_.environment["KUBECONFIG"] = "/none:/nil";
-  EXPECT_THAT(LoadConfig(sources_), IsStatus(Code::kNotFound, HasSubstr("none of its files is there: /none, /nil")));
+  EXPECT_THAT(LoadConfig(sources_), IsStatus(Code::kNotFound, HasSubstr("none of its files exists: /none, /nil")));
   sources_.environment["KUBECONFIG"] = ":";
   EXPECT_EQ(Server(), "https://home");
 }
@@ -77,7 +77,7 @@ TEST_F(ConfigTest, NamedFileMustBeThere) {
   EXPECT_THAT(LoadConfig(sources_), IsStatus(Code::kNotFound, HasSubstr("kubeconfig: open /none: No such file")));
 }
 
-TEST_F(ConfigTest, UnreadableFileIsNotPassedOver) {
+TEST_F(ConfigTest, AnUnreadableFileIsNotSkipped) {
   MakePod();
   Write("/home/x/.kube/config", Kubeconfig("home"));
   files_.FailReadsOf("/home/x/.kube/config");
@@ -98,7 +98,7 @@ TEST_F(ConfigTest, FileBeyondTheLimitIsRefused) {
 TEST_F(ConfigTest, NothingFoundTellsWhatWasTriedAndWhatToDo) {
   EXPECT_THAT(LoadConfig(sources_),
               IsStatus(Code::kNotFound, AllOf(HasSubstr("KUBECONFIG is not set"), HasSubstr("open /home/x/.kube/config: No such file"),
-                                              HasSubstr("this is no Pod"), HasSubstr("Name a kubeconfig with --kubeconfig"))));
+                                              HasSubstr("this is not a Pod"), HasSubstr("Name a kubeconfig with --kubeconfig"))));
   sources_.environment.clear();
   EXPECT_THAT(LoadConfig(sources_), IsStatus(Code::kNotFound, HasSubstr("HOME is not set")));
 }

@@ -12,13 +12,13 @@ using std::chrono::seconds;
 constexpr size_t kMaxTokenFile = 1 << 20;
 constexpr seconds kTokenFilePeriod{60};
 constexpr seconds kTokenFilePause{1};
-constexpr std::chrono::milliseconds kCancelCheck{20};  // how often one who waits for another's Fetch looks up
+constexpr std::chrono::milliseconds kCancelCheck{20};  // how often a thread that waits for another's Fetch checks its Cancel
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 class FixedCredentials final : public Credentials {
  public:
   explicit FixedCredentials(std::string authorization) { grant_ = {std::move(authorization), "", "", 1}; }
-  Result<Grant> Get(const http::Patience&) override { return grant_; }
+  Result<Grant> Get(const Patience&) override { return grant_; }
   void Reject(uint64_t) override {}
 
  private:
@@ -31,7 +31,7 @@ class TokenFile final : public RenewableCredentials {
       : RenewableCredentials(clock, kTokenFilePause), path_(std::move(path)), fallback_(std::move(fallback)), files_(files) {}
 
  private:
-  Result<Fetched> Fetch(const http::Patience&) override {
+  Result<Fetched> Fetch(const Patience&) override {
     Result<std::string> token = Read();
     if (token.ok()) {
       fallback_.clear();
@@ -74,7 +74,7 @@ std::shared_ptr<Credentials> TokenFileCredentials(std::string path, std::string 
 Status CheckToken(std::string_view token) {
   if (token.empty()) return Invalid("the token is empty");
   if (std::any_of(token.begin(), token.end(), [](char c) { return c <= 0x20 || c >= 0x7F; })) {
-    return Invalid("the token has characters that no header can hold, such as a space or a line end");
+    return Invalid("the token has characters that a header cannot hold, such as a space or a line end");
   }
   return {};
 }
@@ -86,7 +86,7 @@ bool RenewableCredentials::Due() const {
          (current_->renew_before && clock_.Now() >= *current_->renew_before);
 }
 
-Result<Credentials::Grant> RenewableCredentials::Get(const http::Patience& patience) {
+Result<Credentials::Grant> RenewableCredentials::Get(const Patience& patience) {
   std::unique_lock lock(mutex_);
   for (;;) {
     const bool quiet = quiet_until_ && clock_.MonotonicNow() < *quiet_until_;
@@ -105,7 +105,7 @@ Result<Credentials::Grant> RenewableCredentials::Get(const http::Patience& patie
   return Keep(std::move(fetched), patience);
 }
 
-Result<Credentials::Grant> RenewableCredentials::Keep(Result<Fetched> fetched, const http::Patience& patience) {
+Result<Credentials::Grant> RenewableCredentials::Keep(Result<Fetched> fetched, const Patience& patience) {
   const MonotonicTime pause_end = clock_.MonotonicNow() + pause_;
   if (!fetched.ok()) {
     if (!http::Check(patience).ok()) return Usable() ? Result<Grant>(current_->grant) : std::move(fetched).status();
@@ -150,13 +150,13 @@ std::string EncodeBase64(std::string_view bytes) {
 Result<std::string> DecodeBase64(std::string_view text) {
   std::string bytes;
   uint32_t group = 0;
-  size_t digits = 0;   // of the group
+  size_t digits = 0;   // digits in the current group
   size_t padding = 0;  // '=' so far
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\r' || text[i] == '\n') continue;
     const size_t value = kAlphabet.find(text[i]);
     const bool pads = text[i] == '=' && digits >= 2;
-    // Behind padding there is only more of it.
+    // Only padding may follow padding.
     if (!pads && (value == std::string_view::npos || padding > 0)) return Invalid("is not base64 (at byte ", i, " of ", text.size(), ")");
     group = group << 6 | (pads ? 0u : static_cast<uint32_t>(value));
     ++(pads ? padding : digits);
@@ -164,7 +164,7 @@ Result<std::string> DecodeBase64(std::string_view text) {
     for (size_t j = 0; j + 1 < digits; ++j) bytes += static_cast<char>(group >> (16 - 8 * j) & 0xFF);
     digits = group = 0;
   }
-  if (digits > 0) return Invalid("is not base64 (its last ", digits, " characters are no whole group)");
+  if (digits > 0) return Invalid("is not base64 (its last ", digits, " characters are not a whole group)");
   return bytes;
 }
 

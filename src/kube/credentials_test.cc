@@ -90,7 +90,7 @@ TEST_F(TokenFileTest, RejectedTokenIsReadAgainAtOnce) {
   EXPECT_THAT(credentials->Get(), Sends("Bearer two", 2));
 }
 
-TEST_F(TokenFileTest, RejectionOfAnOlderTokenIsPassedOver) {
+TEST_F(TokenFileTest, RejectionOfAnOlderTokenIsIgnored) {
   const auto credentials = Make();
   ASSERT_OK(credentials->Get());
   Write("two");
@@ -150,7 +150,7 @@ class Scripted final : public RenewableCredentials {
   std::function<void()> during = [] {};
 
  private:
-  Result<Fetched> Fetch(const http::Patience&) override {
+  Result<Fetched> Fetch(const Patience&) override {
     ++fetches;
     during();
     ASSIGN_OR_RETURN(const std::string text, Result<std::string>(answer_));
@@ -240,7 +240,7 @@ TEST(Base64, GivesBackWhatWentIn) {
   }
 }
 
-TEST(Base64, LineEndsArePassedOverAndEverythingElseRefused) {
+TEST(Base64, LineEndsAreSkippedAndEverythingElseIsRefused) {
   EXPECT_THAT(DecodeBase64("Zm9v\nZm\r\n8=\n"), IsOkAndHolds(std::string("foofo")));
   for (const std::string_view bad : {"Z", "Zg", "Zg=", "Zg===", "Zg==Zg==", "=", "Z===", "Zm9v=", "Zm 9v", "Zm9-", "Zg=v", "Zm8=="}) {
     EXPECT_THAT(DecodeBase64(bad), IsStatus(Code::kInvalid, HasSubstr("is not base64"))) << bad;

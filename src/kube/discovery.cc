@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/edit_distance.h"
 #include "base/strings.h"
 #include "json/json.h"
 
@@ -35,7 +36,7 @@ bool Has(const std::vector<std::string>& texts, std::string_view text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-// Subresources and things that can only be posted (reviews) are not objects that anybody looks at.
+// Skips subresources and kinds that can only be created (reviews): there are no stored objects to show.
 void Keep(ApiResource resource, std::vector<ApiResource>& resources) {
   if (resource.type.plural.empty() || resource.type.plural.find('/') != std::string::npos) return;
   if (!Has(resource.verbs, "get") && !Has(resource.verbs, "list")) return;
@@ -43,14 +44,14 @@ void Keep(ApiResource resource, std::vector<ApiResource>& resources) {
   resources.push_back(std::move(resource));
 }
 
-Result<json::Document> Fetch(Client& client, const std::string& target, std::string_view accept, const http::Patience& patience) {
+Result<json::Document> Fetch(Client& client, const std::string& target, std::string_view accept, const Patience& patience) {
   const std::string what = StrCat("discover ", target);
   ASSIGN_OR_RETURN(const http::Response response, client.Raw({"GET", target, {{"Accept", std::string(accept)}}, ""}, what, patience));
   return json::Parse(response.body).Context(what, ": the answer");
 }
 
-// Of the old form: one request for each version of each group.
-Status ReadOldForm(Client& client, const json::Value& root, std::vector<ApiResource>& resources, const http::Patience& patience) {
+// Reads the old form: one request for each version of each group.
+Status ReadOldForm(Client& client, const json::Value& root, std::vector<ApiResource>& resources, const Patience& patience) {
   std::vector<std::string> targets;
   for (const std::string& version : Texts(root["versions"])) targets.push_back(StrCat("/api/", version));
   for (const json::Value& group : ItemsOf(root["groups"])) {
@@ -162,7 +163,7 @@ Status ReadResourceList(const json::Value& root, std::vector<ApiResource>& resou
   return Status();
 }
 
-Result<std::vector<ApiResource>> Discover(Client& client, const http::Patience& patience) {
+Result<std::vector<ApiResource>> Discover(Client& client, const Patience& patience) {
   std::vector<ApiResource> resources;
   for (const std::string target : {"/api", "/apis"}) {
     ASSIGN_OR_RETURN(const json::Document answer, Fetch(client, target, kAggregated, patience));
@@ -188,7 +189,7 @@ const ApiResource* FindResource(std::span<const ApiResource> resources, std::str
   }
   wanted = {lower.substr(0, dot), "", rest};
   if (const ApiResource* const found = FindWanted(resources, wanted)) return found;
-  // "pods.v1." is the core group's.
+  // "pods.v1." means the core group.
   return First(resources, [&](const ApiResource& r) {
     return r.type.group.empty() && MatchesName(r, lower.substr(0, dot)) && rest == StrCat(r.type.version, ".");
   });
@@ -210,26 +211,10 @@ const ApiResource* FindKind(std::span<const ApiResource> resources, std::string_
   return First(resources, [&](const ApiResource& r) { return r.type.kind == kind && r.type.ApiVersion() == api_version; });
 }
 
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) {
-    for (size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        cost[i][j] = i + j;
-        continue;
-      }
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-    }
-  }
-  return cost[a.size()][b.size()];
-}
-
 std::string SuggestResource(std::span<const ApiResource> resources, std::string_view text) {
   const std::string lower = Lower(text);
   std::string best;
-  size_t best_distance = lower.size() < 5 ? 2 : 3;  // one letter off, or two of a longer word
+  size_t best_distance = lower.size() < 5 ? 2 : 3;  // one letter off, or two in a longer word
   for (const ApiResource& resource : resources) {
     for (const std::string& name : {resource.type.plural, resource.singular}) {
       if (const size_t distance = EditDistance(lower, name); distance < best_distance) {

@@ -1,5 +1,6 @@
 #include "kube/discovery.h"
 
+#include "base/edit_distance.h"
 #include "base/test_util.h"
 #include "http/scripted_server.h"
 #include "json/json.h"

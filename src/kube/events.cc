@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/utf8.h"
 #include "json/builder.h"
 #include "json/json.h"
-#include "json/utf8.h"
 #include "kube/timestamp.h"
 
 namespace allot::kube {
@@ -22,7 +22,7 @@ constexpr size_t kMaxName = 253;
 
 std::string_view NameOf(EventType type) { return type == EventType::kWarning ? "Warning" : "Normal"; }
 
-// One line for each field: none of them has a line break in Kubernetes.
+// Joins the fields with line breaks, which no Kubernetes field contains.
 std::string ObjectKey(const Occurrence& occurrence) {
   const ObjectReference& about = occurrence.about;
   return StrCat(about.api_version, "\n", about.kind, "\n", about.namespace_name, "\n", about.name, "\n", about.uid, "\n", about.field_path,
@@ -84,9 +84,9 @@ std::string PatchJson(const Decision& decision) {
 std::string LimitText(std::string_view text, size_t limit) {
   static constexpr std::string_view kUnknown = "\xEF\xBF\xBD", kCut = "...";
   std::string out;
-  size_t fits = 0;  // what of `out` stays when it must be cut
+  size_t fits = 0;  // length of `out` to keep if the text must be cut
   while (!text.empty()) {
-    const size_t length = json::Utf8Length(text);
+    const size_t length = Utf8Length(text);
     const std::string_view character = length == 0 ? kUnknown : text.substr(0, length);
     if (out.size() + character.size() > limit) return StrCat(out.substr(0, fits), kCut);
     out += character;
@@ -108,14 +108,14 @@ Decision EventCorrelator::Decide(const Occurrence& occurrence) {
   Decision decision;
   decision.key = combined ? group : StrCat(group, "\n", occurrence.message);
   decision.message = LimitText(combined ? StrCat(kCombined, occurrence.message) : occurrence.message, options_.max_message);
-  // Events about what has no namespace are in this one, as kubectl looks for them there.
+  // Events about cluster-scoped objects go into "default", where kubectl looks for them.
   decision.namespace_name = occurrence.about.namespace_name.empty() ? "default" : occurrence.about.namespace_name;
   Known& known = known_[decision.key];
   if (known.name.empty() || occurrence.monotonic - known.last > options_.window) {
     known = {NewName(occurrence.about, occurrence.at), 0, occurrence.at, occurrence.monotonic, false};
   }
   known.last = occurrence.monotonic;
-  decision.count = ++known.count;  // also of what is suppressed, so that the next one tells of it
+  decision.count = ++known.count;  // counts suppressed events too, so the next one sent includes them
   decision.name = known.name;
   decision.first = known.first;
   decision.last = occurrence.at;
@@ -169,7 +169,7 @@ void EventRecorder::Record(const ObjectReference& about, EventType type, std::st
   changed_.notify_all();
 }
 
-bool EventRecorder::Flush(const http::Patience& patience) {
+bool EventRecorder::Flush(const Patience& patience) {
   std::unique_lock lock(mutex_);
   while (!queue_.empty() || sending_) {
     const MonotonicTime now = steady_clock::now();
@@ -225,7 +225,7 @@ void EventRecorder::Send(const Occurrence& occurrence) {
     milliseconds pause = options_.pause;
     for (int tries = 1;; ++tries, pause *= 2) {
       status = Try(occurrence, decision);
-      // What the server refused for a reason it would refuse again.
+      // Retry only kUnavailable: the server would reject any other failure again.
       if (status.ok() || status.code() != Code::kUnavailable || tries >= options_.tries || stop_.requested()) break;
       pollfd polled = {stop_.fd(), POLLIN, 0};
       poll(&polled, 1, static_cast<int>(pause.count()));
@@ -246,16 +246,16 @@ void EventRecorder::Send(const Occurrence& occurrence) {
 }
 
 Status EventRecorder::Try(const Occurrence& occurrence, Decision& decision) {
-  const http::Patience patience{std::nullopt, &stop_};
+  const Patience patience{std::nullopt, &stop_};
   if (decision.kind == Decision::Kind::kCount) {
     Status status =
         client_.Patch(types::kEvents, decision.namespace_name, decision.name, PatchType::kMerge, PatchJson(decision), "", {}, patience)
             .status();
     if (status.code() != Code::kNotFound) return status;
-    decision.kind = Decision::Kind::kCreate;  // the server forgets events after an hour
+    decision.kind = Decision::Kind::kCreate;  // the server deletes events after an hour
   }
   Status status = client_.Create(types::kEvents, decision.namespace_name, EventJson(occurrence, decision, options_), {}, patience).status();
-  // A try whose answer was lost made it.
+  // An earlier attempt whose response was lost created the event.
   return HasReason(status, "AlreadyExists") ? Status() : status;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
-// Kubernetes Events about what we do to an object, as `kubectl describe` shows them (core/v1).
+// Records Kubernetes Events about an object, as `kubectl describe` shows them (core/v1).
 //
 // Promises:
-//   1. Record never waits for the server and never fails; what cannot be sent is dropped and counted;
-//   2. a server is never flooded: the same event again raises the count of the one that is there, similar ones are combined, and of one
-//      object only so many come in a time;
-//   3. memory is bounded: by the queue, and by the number of keys that are remembered.
+//   1. Record never waits for the server and never fails; an event that cannot be sent is dropped and counted;
+//   2. the server is never flooded: a repeated event raises the count of the existing one, similar events are combined, and events about
+//      one object are rate-limited;
+//   3. memory is bounded by the queue and by the number of remembered keys.
 
 #include <chrono>
 #include <condition_variable>
@@ -32,7 +32,7 @@ struct ObjectReference {
   std::string api_version, kind, namespace_name, name, uid;
   std::string field_path;  // empty: the whole object
 
-  // `type` says what the object is, since those of a list do not say it themselves.
+  // `type` gives the kind, because objects of a list do not carry it.
   static ObjectReference Of(const ResourceType& type, const Object& object);
 };
 
@@ -41,24 +41,24 @@ enum class EventType { kNormal, kWarning };
 struct EventOptions {
   std::string component;                   // source.component and reportingComponent
   std::string host;                        // source.host and reportingInstance; empty: none
-  size_t max_queue = 1000;                 // events that wait to be sent; more are dropped
+  size_t max_queue = 1000;                 // events waiting to be sent; more are dropped
   size_t max_message = 1024;               // bytes
-  size_t max_keys = 4096;                  // of each kind; the one not used for longest is forgotten
-  std::chrono::seconds window{600};        // so long after the last one, an event is the same or similar
+  size_t max_keys = 4096;                  // per map; the least recently used key is forgotten
+  std::chrono::seconds window{600};        // how long after the last one an event counts as the same or similar
   size_t max_similar = 10;                 // different messages of one object, type and reason; more are combined
-  int burst = 25;                          // events of one object and type at once,
-  std::chrono::seconds refill{300};        // and one more in each of these
-  int tries = 5;                           // of sending one
-  std::chrono::milliseconds pause{1'000};  // before the second try; doubles
+  int burst = 25;                          // events of one object and type at once
+  std::chrono::seconds refill{300};        // one more event per object and type after each of these
+  int tries = 5;                           // attempts to send one event
+  std::chrono::milliseconds pause{1'000};  // before the second attempt; doubles
 };
 
-// At most the `limit` newest keys. Not thread-safe.
+// A map of at most `limit` keys that forgets the least recently used. Not thread-safe.
 template <typename Value>
 class RecentMap {
  public:
   explicit RecentMap(size_t limit) : limit_(limit) {}
 
-  // The value of the key, which is the newest now; a new one where there was none.
+  // Returns the value of the key, made if it is missing, and marks the key as newest.
   Value& operator[](const std::string& key) {
     if (const auto found = index_.find(key); found != index_.end()) {
       entries_.splice(entries_.begin(), entries_, found->second);
@@ -80,7 +80,7 @@ class RecentMap {
   std::unordered_map<std::string, typename std::list<std::pair<std::string, Value>>::iterator> index_;
 };
 
-// Something that happened.
+// Something that happened to an object.
 struct Occurrence {
   ObjectReference about;
   EventType type = EventType::kNormal;
@@ -89,7 +89,7 @@ struct Occurrence {
   MonotonicTime monotonic;
 };
 
-// Decides what becomes of an occurrence. Pure; not thread-safe.
+// Decides how to report an occurrence. No I/O; not thread-safe.
 class EventCorrelator {
  public:
   explicit EventCorrelator(const EventOptions& options)
@@ -104,7 +104,8 @@ class EventCorrelator {
     WallTime first, last;
   };
   Decision Decide(const Occurrence& occurrence);
-  // The server has the event: the next one of its key is counted. A decision without it is created again, with its count.
+  // The server has the event: the next occurrence of its key raises the count. Without this call the next one is created again, with its
+  // count.
   void OnSent(const Decision& decision) { known_[decision.key].sent = true; }
 
   size_t keys() const { return known_.size(); }
@@ -115,14 +116,14 @@ class EventCorrelator {
     MonotonicTime last;
   };
   struct Known {
-    std::string name;  // empty: new
+    std::string name;  // empty: a new entry
     int64_t count = 0;
     WallTime first;
     MonotonicTime last;
     bool sent = false;
   };
   struct Bucket {
-    std::optional<MonotonicTime> last;  // nothing: full
+    std::optional<MonotonicTime> last;  // nullopt: the bucket is full
     double tokens = 0;
   };
 
@@ -134,32 +135,32 @@ class EventCorrelator {
   RecentMap<Similar> similar_;
   RecentMap<Known> known_;
   RecentMap<Bucket> spam_;
-  uint64_t last_stamp_ = 0;  // of a name
+  uint64_t last_stamp_ = 0;  // in the last name
 };
 
 class EventRecorder {
  public:
   struct Counts {
     uint64_t created = 0, counted = 0;  // sent to the server
-    uint64_t suppressed = 0;            // too many of one object
-    uint64_t overflowed = 0;            // the queue was full, or stopped
-    uint64_t failed = 0;                // the server refused, or did not answer often enough
+    uint64_t suppressed = 0;            // too many for one object
+    uint64_t overflowed = 0;            // the queue was full or stopped
+    uint64_t failed = 0;                // the server rejected the event, or did not answer any attempt
   };
 
-  // Sends from now on. Both must outlive it.
+  // Starts sending. `client` and `clock` must outlive the recorder.
   EventRecorder(Client& client, EventOptions options, const Clock& clock);
   ~EventRecorder() { Stop(); }
 
-  // Safe to call from any thread.
+  // Thread-safe.
   void Record(const ObjectReference& about, EventType type, std::string_view reason, std::string_view message);
 
-  // Waits until all that was recorded is sent or dropped. False: out of patience.
-  bool Flush(const http::Patience& patience);
-  // What is not sent yet is dropped; Flush first to send it. Returns when the thread has ended.
+  // Waits until every recorded event is sent or dropped. Returns false if the patience ended.
+  bool Flush(const Patience& patience);
+  // Drops unsent events (call Flush first to send them). Returns when the thread has ended.
   void Stop();
 
   Counts counts() const;
-  // Why the last event was not sent; ok when it was.
+  // Why the last event was not sent; ok if it was.
   Status status() const;
 
  private:
@@ -170,10 +171,10 @@ class EventRecorder {
   Client& client_;
   const EventOptions options_;
   const Clock& clock_;
-  EventCorrelator correlator_;  // of the thread
+  EventCorrelator correlator_;  // used only by the thread
   Cancel stop_;
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<Occurrence> queue_;
   bool sending_ = false;
@@ -183,7 +184,7 @@ class EventRecorder {
   std::thread thread_;
 };
 
-// `text` as valid UTF-8 (what is none becomes U+FFFD) of at most `limit` bytes; what was cut ends in "...". REQUIRES limit >= 3.
+// Returns `text` as valid UTF-8 (broken bytes become U+FFFD) of at most `limit` bytes. A cut text ends in "...". REQUIRES: limit >= 3.
 std::string LimitText(std::string_view text, size_t limit);
 
 }  // namespace allot::kube

@@ -106,14 +106,14 @@ TEST_F(EventCorrelatorTest, RemembersNoMoreKeysThanItMayAndForgetsTheOldest) {
   EXPECT_EQ(Decide("no GPU", Claim("kept")).count, 5001);
 }
 
-TEST_F(EventCorrelatorTest, NamesDifferThoughTheClockStandsStillAndFitWhateverTheObjectIsCalled) {
+TEST_F(EventCorrelatorTest, NamesDifferEvenIfTheClockStandsStillAndFitAnyObjectName) {
   EXPECT_NE(Decide("a").name, Decide("b").name);
   const std::string name = Decide("a", Claim(std::string(235, 'x') + "." + std::string(17, 'y'))).name;
   EXPECT_EQ(name.size(), 252u);
   EXPECT_THAT(name, StartsWith(std::string(235, 'x') + ".18867251"));
 }
 
-TEST_F(EventCorrelatorTest, EventsAboutWhatHasNoNamespaceAreInDefault) {
+TEST_F(EventCorrelatorTest, EventsAboutClusterScopedObjectsAreInDefault) {
   EXPECT_EQ(Decide("a", {"v1", "Node", "", "n1", "u", ""}).namespace_name, "default");
 }
 
@@ -218,7 +218,7 @@ TEST_F(EventRecorderTest, TriesAgainWhereTheServerFailsAndTakesItsOwnEventForSen
   EXPECT_EQ(recorder_->counts().failed, 0u);
 }
 
-TEST_F(EventRecorderTest, DropsAndCountsWhatIsRefusedAtOnceAndWhatFailsTooOften) {
+TEST_F(EventRecorderTest, DropsAndCountsRefusedEventsAndThoseThatFailTooOften) {
   options_.tries = 2;
   Start({Answers(403, Refusal("Forbidden", 403)), Answers(500), Answers(500)});
   Record("a");
@@ -229,7 +229,7 @@ TEST_F(EventRecorderTest, DropsAndCountsWhatIsRefusedAtOnceAndWhatFailsTooOften)
   EXPECT_THAT(recorder_->status(), IsStatus(Code::kUnavailable, HasSubstr("create events in lab")));
 }
 
-TEST_F(EventRecorderTest, NeverBlocksTheCallerAndStopsThoughTheServerDoesNotAnswer) {
+TEST_F(EventRecorderTest, NeverBlocksTheCallerAndStopsEvenIfTheServerDoesNotAnswer) {
   options_.max_queue = 3;
   Start({[](Peer& peer) { peer.ReadUntil("never"); }});
   for (int i = 0; i < 10; ++i) Record(StrCat(i));

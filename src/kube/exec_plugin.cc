@@ -16,11 +16,11 @@ using std::chrono::seconds;
 constexpr std::string_view kV1 = "client.authentication.k8s.io/v1";
 constexpr std::string_view kV1beta1 = "client.authentication.k8s.io/v1beta1";
 constexpr seconds kPause{10};   // between two runs that failed or were rejected
-constexpr seconds kLeeway{10};  // a grant is renewed so long before it expires
+constexpr seconds kLeeway{10};  // a grant is renewed this long before it expires
 constexpr size_t kMaxHint = 4096;
 constexpr json::Limits kAnswerLimits{.depth = 64, .nodes = 10'000, .bytes = 1 << 20};
 
-// What a terminal would take for a command is left out.
+// Drops control characters that a terminal would interpret.
 std::string Printable(std::string_view text) {
   std::string printable;
   for (const char c : text.substr(0, kMaxHint)) {
@@ -42,16 +42,16 @@ class ExecCredentialsImpl final : public RenewableCredentials {
         R"({"apiVersion":")", plugin_.api_version, R"(","kind":"ExecCredential","spec":{)",
         plugin_.cluster_info.empty() ? "" : StrCat(R"("cluster":)", plugin_.cluster_info, ","), R"("interactive":)", interactive, "}}");
     process_.stdin_from = interactive ? ProcessSpec::Stdin::kInherit : ProcessSpec::Stdin::kNull;
-    process_.group = ProcessSpec::Group::kOurs;  // who ends us with Ctrl-C ends it too
+    process_.group = ProcessSpec::Group::kOurs;  // Ctrl-C ends the plugin too
     process_.time_limit = interactive ? sources.interactive_time_limit : sources.plugin_time_limit;
   }
 
  private:
-  Result<Fetched> Fetch(const http::Patience& patience) override {
+  Result<Fetched> Fetch(const Patience& patience) override {
     return Run(patience).Context("user ", Quoted(plugin_.user), ": credential plugin ", plugin_.command);
   }
 
-  Result<Fetched> Run(const http::Patience& patience) const {
+  Result<Fetched> Run(const Patience& patience) const {
     if (plugin_.interactive == ExecPlugin::Interactive::kAlways && !has_terminal_) {
       return Invalid("its interactiveMode is Always, but standard input is not a terminal; run this in one, or use other credentials");
     }
@@ -67,7 +67,7 @@ class ExecCredentialsImpl final : public RenewableCredentials {
       const bool hint = error.code() == Code::kNotFound && !plugin_.install_hint.empty();
       return Status(error.code(), StrCat(error.message(), hint ? StrCat("\n", plugin_.install_hint) : ""));
     }
-    if (!output->succeeded()) return Unavailable("it ", output->Ending(), "; what it has to say is on stderr");
+    if (!output->succeeded()) return Unavailable("it ", output->Ending(), "; its own message is on stderr");
     return ReadAnswer(output->stdout_text);
   }
 
@@ -93,7 +93,7 @@ class ExecCredentialsImpl final : public RenewableCredentials {
     grant.certificate_pem = status.Text("clientCertificateData");
     grant.key_pem = status.Text("clientKeyData");
     if (grant.certificate_pem.empty() != grant.key_pem.empty()) {
-      status.Fail("", "clientCertificateData and clientKeyData come together or not at all");
+      status.Fail("", "clientCertificateData and clientKeyData must be set together");
     }
     if (token.empty() && grant.certificate_pem.empty()) status.Fail("", "expected a token, or clientCertificateData and clientKeyData");
     for (const auto& [field, pem] : {std::pair("clientCertificateData", &grant.certificate_pem), {"clientKeyData", &grant.key_pem}}) {
@@ -114,7 +114,7 @@ class ExecCredentialsImpl final : public RenewableCredentials {
     if (text == "0001-01-01T00:00:00Z") return;
     const WallTime expires = std::chrono::floor<seconds>(*time), now = clock().Now();
     if (expires <= now) {
-      return status.Fail("expirationTimestamp", StrCat(text, " is over already; sign in again, or set the clock of this machine"));
+      return status.Fail("expirationTimestamp", StrCat(text, " has already passed; sign in again, or set the clock of this machine"));
     }
     fetched.expires = expires;
     fetched.renew_before = expires - std::min<std::chrono::nanoseconds>(kLeeway, (expires - now) / 4);

@@ -158,9 +158,10 @@ TEST_F(ExecPluginTest, ExpiryBeyondTheClockOrUnsetNeverComes) {
 }
 
 TEST_F(ExecPluginTest, AnswerThatHasExpiredIsRefused) {
-  EXPECT_THAT(Get(R"(answer '{"token":"t0k","expirationTimestamp":"2025-12-31T23:59:59Z"}')"),
-              IsStatus(Code::kInvalid, AllOf(HasSubstr("status.expirationTimestamp: 2025-12-31T23:59:59Z is over already; sign in again"),
-                                             Not(HasSubstr("t0k")))));
+  EXPECT_THAT(
+      Get(R"(answer '{"token":"t0k","expirationTimestamp":"2025-12-31T23:59:59Z"}')"),
+      IsStatus(Code::kInvalid, AllOf(HasSubstr("status.expirationTimestamp: 2025-12-31T23:59:59Z has already passed; sign in again"),
+                                     Not(HasSubstr("t0k")))));
 }
 
 TEST_F(ExecPluginTest, MissingCommandShowsTheHintWithoutItsControlCharacters) {
@@ -174,7 +175,7 @@ TEST_F(ExecPluginTest, MissingCommandShowsTheHintWithoutItsControlCharacters) {
 
 TEST_F(ExecPluginTest, FailuresNameUserCommandAndCause) {
   const std::string who = StrCat("user \"ann\": credential plugin ", folder_, "/plugin: ");
-  EXPECT_THAT(Get("exit 3"), IsStatus(Code::kUnavailable, StrCat(who, "it ended with exit code 3; what it has to say is on stderr")));
+  EXPECT_THAT(Get("exit 3"), IsStatus(Code::kUnavailable, StrCat(who, "it ended with exit code 3; its own message is on stderr")));
   EXPECT_THAT(Get("kill -9 $$"), IsStatus(Code::kUnavailable, HasSubstr("signal 9")));
   EXPECT_THAT(Get("echo not json: t0k"),
               IsStatus(Code::kInvalid, AllOf(StartsWith(StrCat(who, "its answer is not JSON: ")), Not(HasSubstr("t0k")))));
@@ -186,7 +187,7 @@ TEST_F(ExecPluginTest, FailuresNameUserCommandAndCause) {
       IsStatus(Code::kInvalid, HasSubstr("apiVersion: expected \"client.authentication.k8s.io/v1\" as in the kubeconfig, not \"client.a")));
   EXPECT_THAT(Get("answer null"), IsStatus(Code::kInvalid, HasSubstr("status: is missing")));
   EXPECT_THAT(Get("answer {}"), IsStatus(Code::kInvalid, HasSubstr("status: expected a token, or clientCertificateData")));
-  EXPECT_THAT(Get(R"(answer '{"clientKeyData":"-----BEGIN KEY"}')"), IsStatus(Code::kInvalid, HasSubstr("come together or not at all")));
+  EXPECT_THAT(Get(R"(answer '{"clientKeyData":"-----BEGIN KEY"}')"), IsStatus(Code::kInvalid, HasSubstr("must be set together")));
   EXPECT_THAT(Get(R"(answer '{"clientKeyData":"s3cret","clientCertificateData":"-----BEGIN "}')"),
               IsStatus(Code::kInvalid, AllOf(HasSubstr("clientKeyData: is not PEM text"), Not(HasSubstr("s3cret")))));
   EXPECT_THAT(Get(R"(answer '{"token":"s3cret x"}')"),

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kMaxNamespaceFile = 4096;
 
-// As kubectl: what the Pod says about itself, then what its service account says.
+// Like kubectl: the POD_NAMESPACE variable first, then the service account's namespace.
 Result<std::string> PodNamespace(const ConfigSources& sources) {
   if (std::string name = sources.Variable("POD_NAMESPACE"); !name.empty()) return name;
   Result<std::string> text = sources.files->ReadFile(StrCat(sources.service_account, "/namespace"), kMaxNamespaceFile);
@@ -21,7 +21,8 @@ Result<std::string> PodNamespace(const ConfigSources& sources) {
 Result<Config> InClusterConfig(const ConfigSources& sources) {
   const std::string host = sources.Variable("KUBERNETES_SERVICE_HOST");
   const std::string port = sources.Variable("KUBERNETES_SERVICE_PORT");
-  if (host.empty() || port.empty()) return NotFound("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no Pod");
+  if (host.empty() || port.empty())
+    return NotFound("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is not a Pod");
   const std::string token = StrCat(sources.service_account, "/token");
   if (!sources.files->Exists(token)) return NotFound("the Pod has no service account token ", token);
 
@@ -30,7 +31,7 @@ Result<Config> InClusterConfig(const ConfigSources& sources) {
   const bool is_ipv6 = host.find(':') != std::string::npos;
   config.server = is_ipv6 ? StrCat("https://[", host, "]:", port) : StrCat("https://", host, ":", port);
   config.ca.file = StrCat(sources.service_account, "/ca.crt");
-  // A missing certificate is told here by its name, and not by the first handshake.
+  // Report a missing certificate here, by its name, instead of at the first handshake.
   if (const Result<std::string> ca = config.ca.Read(*sources.files); !ca.ok()) {
     return Unavailable(config.origin, ": ", ca.status().message());
   }

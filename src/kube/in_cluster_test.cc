@@ -73,7 +73,7 @@ TEST_F(InClusterTest, WithoutVariablesOrTokenThisIsNoPod) {
   ASSERT_OK(files_.Remove("/sa/token"));
   EXPECT_THAT(InClusterConfig(sources_), IsStatus(Code::kNotFound, "the Pod has no service account token /sa/token"));
   sources_.environment.erase("KUBERNETES_SERVICE_PORT");
-  EXPECT_THAT(InClusterConfig(sources_), IsStatus(Code::kNotFound, HasSubstr("this is no Pod")));
+  EXPECT_THAT(InClusterConfig(sources_), IsStatus(Code::kNotFound, HasSubstr("this is not a Pod")));
 }
 
 TEST_F(InClusterTest, MissingCertificateAndBadHostAreNamed) {

@@ -18,7 +18,7 @@ bool IsOlder(const Object& a, const Object& b) {
   return a.uid() == b.uid() && x && y && *x < *y;
 }
 
-// After so many watches in a row that brought nothing but errors the state that they start from is in doubt.
+// After this many consecutive watches that gave only errors, the informer lists again: the version they start from may be bad.
 constexpr int kFruitless = 3;
 
 }  // namespace
@@ -36,7 +36,7 @@ void Informer::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-Status Informer::AwaitSync(const http::Patience& patience) const {
+Status Informer::AwaitSync(const Patience& patience) const {
   std::unique_lock lock(mutex_);
   while (!synced()) {
     if (stop_.requested() || (patience.cancel != nullptr && patience.cancel->requested())) return Unavailable("cancelled");
@@ -74,7 +74,7 @@ void Informer::Run() {
       const std::lock_guard lock(mutex_);
       ++counts_.expired;
     }
-    // Not where there is no server to ask: it may come back as it was.
+    // Count only errors that the server answered with: an unreachable server may come back unchanged.
     const bool answered = ApiErrorOf(status) != nullptr || status.code() != Code::kUnavailable;
     fruitless = status.ok() || resource_version_ != before || !listed ? 0 : fruitless + answered;
     if (fruitless >= kFruitless) {
@@ -82,7 +82,7 @@ void Informer::Run() {
       resource_version_.clear();
     }
     Note(status);
-    // A watch that lasted proves that all is well again.
+    // A watch that lasted shows that the trouble is over.
     if (steady_clock::now() - started > options_.longest_pause) pause = options_.first_pause;
     if (status.ok() && steady_clock::now() - started > std::chrono::seconds(1)) continue;
     Pause(pause + milliseconds(random_.Below(static_cast<uint64_t>(pause.count()) + 1)));
@@ -100,7 +100,7 @@ Status Informer::Relist() {
   const auto each = [&](const json::Value& value) { listed.push_back(Keep(value)); };
   Result<std::string> version = client_.ListValues(type_, options_.namespace_name, options, each, {std::nullopt, &stop_});
   if (!version.ok() && IsExpired(version.status())) {
-    // The pages outlived the server's history: all in one.
+    // The server's history was compacted between two pages: list all in one page.
     listed.clear();
     options.limit = 0;
     version = client_.ListValues(type_, options_.namespace_name, options, each, {std::nullopt, &stop_});
@@ -125,7 +125,7 @@ void Informer::Replace(std::vector<ObjectPtr> listed) {
     cache_.Remove(object->namespace_name(), object->name());
     if (handler_ != nullptr) handler_->OnDeleted(object);
   }
-  // A list is the truth, also where the server went back in time (a backup was restored).
+  // A list replaces the cache even if the server went back in time (a restored backup).
   for (ObjectPtr& object : listed) Upsert(std::move(object), true);
 }
 
@@ -154,9 +154,9 @@ void Informer::Upsert(ObjectPtr object, bool from_list) {
 }
 
 Status Informer::Follow() {
-  const http::Patience patience{std::nullopt, &stop_};
+  const Patience patience{std::nullopt, &stop_};
   WatchOptions options{options_.label_selector, options_.field_selector, resource_version_, options_.watch_timeout};
-  // Not all informers of a cluster at the same moment.
+  // Spread the timeouts, so that not all informers of a cluster reconnect at once.
   options.timeout -= std::chrono::seconds(random_.Below(static_cast<uint64_t>(options_.watch_timeout.count()) / 2 + 1));
   ASSIGN_OR_RETURN(const std::unique_ptr<Watch> watch, client_.StartWatch(type_, options_.namespace_name, options, patience));
   Note(Status());

@@ -1,14 +1,14 @@
 #pragma once
-// A copy of a collection of the API that follows the server: list, then watch, for ever.
+// A copy of a collection of the API that follows the server: list, then watch, forever.
 //
 // Promises:
-//   1. the cache moves only forward: every change of an object is seen in the order in which the server made it; changes that fell
-//      between two looks may be seen as one;
-//   2. a deletion is reported exactly once for each object that was reported as added, also when it happened while the server was away;
-//      an object that was replaced by another of its name is reported as deleted and added; nothing else is reported as deleted;
-//   3. the cache is changed before the handler hears of it.
-// What time heals (no connection, an overloaded server, a history that was compacted) is tried again, with growing pauses. What it cannot
-// heal (no permission, an unknown kind) is tried again too, since admins mend such things; status() says what is wrong.
+//   1. the cache only moves forward: the changes of an object are seen in the server's order; several changes between two observations may
+//      be seen as one;
+//   2. for each object reported as added, its deletion is reported exactly once, even if it happened while the server was unreachable. An
+//      object replaced by another of the same name is reported as deleted and added. No other deletion is reported;
+//   3. the cache changes before the handler is called.
+// All errors are retried with growing pauses: temporary ones (no connection, an overloaded server, a compacted history) and also those that
+// an administrator must fix (no permission, an unknown kind). status() has the current error.
 
 #include <array>
 #include <atomic>
@@ -30,10 +30,10 @@
 
 namespace allot::kube {
 
-// The cache at one moment. Immutable: read by any number of threads.
+// The cache at one moment. Immutable, so any number of threads may read it.
 class Snapshot {
  public:
-  ObjectPtr Find(std::string_view namespace_name, std::string_view name) const;  // nullptr: not there
+  ObjectPtr Find(std::string_view namespace_name, std::string_view name) const;  // nullptr if missing
   size_t size() const;
   // In no particular order.
   template <typename Function>
@@ -50,11 +50,11 @@ class Snapshot {
   std::array<std::shared_ptr<const Shard>, kShards> shards_;
 };
 
-// The objects of a Snapshot while they change. Only the shards that changed are copied for the next one.
+// The objects of a Snapshot while they change. The next snapshot copies only the shards that changed.
 class ObjectCache {
  public:
   std::shared_ptr<const Snapshot> Take() const;
-  // What was there before under that name; nullptr: nothing.
+  // Returns the previous object of that name, or nullptr.
   ObjectPtr Put(ObjectPtr object);
   ObjectPtr Remove(std::string_view namespace_name, std::string_view name);
   ObjectPtr Find(std::string_view namespace_name, std::string_view name) const;
@@ -71,23 +71,23 @@ class ObjectCache {
 
   mutable std::mutex mutex_;
   std::array<Shard, Snapshot::kShards> shards_;
-  mutable std::array<std::shared_ptr<const Shard>, Snapshot::kShards> published_;  // null: changed since
-  mutable std::shared_ptr<const Snapshot> snapshot_;                               // null: changed since
+  mutable std::array<std::shared_ptr<const Shard>, Snapshot::kShards> published_;  // nullptr if changed since
+  mutable std::shared_ptr<const Snapshot> snapshot_;                               // nullptr if changed since
 };
 
 class Informer {
  public:
   struct Options {
-    std::string namespace_name;  // empty: all
+    std::string namespace_name;  // empty: all namespaces
     std::string label_selector, field_selector;
     int64_t page = 500;
-    // metadata.managedFields is half of a small object, and no reader of ours needs it.
+    // metadata.managedFields is half of a small object, and allot does not read it.
     bool keep_managed_fields = false;
     std::chrono::milliseconds first_pause{800}, longest_pause{30'000};
-    std::chrono::seconds watch_timeout{480};  // of each is chosen between half of this and all of it
+    std::chrono::seconds watch_timeout{480};  // each watch lasts a random time between half of this and all of it
   };
 
-  // Called by the informer's thread, one after the other. Must not call Stop.
+  // Called by the informer's thread, one call at a time. Must not call Stop.
   class Handler {
    public:
     virtual ~Handler() = default;
@@ -100,27 +100,27 @@ class Informer {
     uint64_t lists = 0, watches = 0, events = 0, expired = 0, failures = 0, ignored = 0;
   };
 
-  // All must outlive it; `handler` may be null.
+  // All arguments must outlive the informer; `handler` may be null.
   Informer(Client& client, const ResourceType& type, Options options, Random& random, Handler* handler);
   ~Informer() { Stop(); }
 
   void Start();
-  // Returns when the thread has ended; no handler is called afterwards.
+  // Returns when the thread has ended; the handler is not called afterwards.
   void Stop();
 
-  // Waits until the first list is in the cache. kUnavailable, with what is in the way, when the patience ends before.
-  Status AwaitSync(const http::Patience& patience) const;
+  // Waits until the first list is in the cache. Returns kUnavailable, with the current error, if the patience ends first.
+  Status AwaitSync(const Patience& patience) const;
   bool synced() const { return synced_.load(std::memory_order_acquire); }
 
   std::shared_ptr<const Snapshot> snapshot() const { return cache_.Take(); }
-  // Ok while it follows the server; else why not.
+  // Ok while the informer follows the server, else the reason.
   Status status() const;
   Counts counts() const;
 
  private:
   void Run();
   Status Relist();
-  // Until the watch ends: ok in good order.
+  // Returns when the watch ends; ok if the server ended it normally.
   Status Follow();
   Status Apply(const WatchEvent& event);
   void Replace(std::vector<ObjectPtr> listed);
@@ -139,10 +139,10 @@ class Informer {
   ObjectCache cache_;
   Cancel stop_;
   std::thread thread_;
-  std::string resource_version_;  // the state that the cache has; empty: list first
+  std::string resource_version_;  // the version of the cache; empty: list first
 
   std::atomic<bool> synced_{false};
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   mutable std::condition_variable changed_;
   Status status_;
   Counts counts_;

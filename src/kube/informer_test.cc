@@ -126,7 +126,7 @@ TEST(Informer, ReportsWhatWasDeletedWhileItsHistoryWasLost) {
   EXPECT_EQ(world.informer->counts().expired, 1u);
 }
 
-TEST(Informer, InventsNoDeletionAndTakesNothingBack) {
+TEST(Informer, InventsNoDeletionAndNeverGoesBack) {
   World world({List(5, {Item("a", "1", 5)}),
                Watching(5, {Event("DELETED", Item("x", "9", 6)), Event("DELETED", Item("a", "0", 7)), Event("MODIFIED", Item("a", "1", 4)),
                             Event("MODIFIED", Item("a", "1", 8))}),

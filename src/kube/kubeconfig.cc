@@ -1,4 +1,4 @@
-// Reads kubeconfig files, merges them and picks what one context needs.
+// Reads and merges kubeconfig files and selects what one context needs.
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -19,7 +19,7 @@ constexpr json::Limits kLimits{.depth = 64, .nodes = 200'000, .bytes = kMaxConfi
 constexpr size_t kNamesShown = 20;
 constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 
-// One of the lists' items, {name: dev, user: {...}}, and where it is.
+// One item of a list, {name: dev, user: {...}}, and its position.
 struct Entry {
   const KubeconfigFile* file = nullptr;
   std::string path;  // "users[1] (dev)"
@@ -33,7 +33,7 @@ struct Entry {
 };
 using Entries = std::map<std::string, Entry, std::less<>>;
 
-// Of a kind, "there are: dev, lab"
+// Returns "there are: dev, lab".
 std::string Known(const Entries& entries) {
   std::vector<std::string> names;
   for (const auto& [name, entry] : entries) {
@@ -58,7 +58,7 @@ Result<Context> ReadContext(const Entry& entry) {
   return read;
 }
 
-// `KEY-data`, base64, or else the file `KEY`. Read once to tell now what is wrong with it.
+// Reads `KEY-data` (base64), or else names the file `KEY`. Reads the file once to report errors now.
 Pem ReadPem(const Reader& from, std::string_view key, const Entry& entry, const FileSystem& files) {
   const std::string data_key = StrCat(key, "-data");
   const std::string_view data = from.Text(data_key);
@@ -79,7 +79,7 @@ Status ReadProxy(const Reader& cluster, Config& config) {
   if (config.proxy_url.empty()) return {};
   const std::string_view url = config.proxy_url;
   if (url.starts_with("socks5")) return Unsupported("cluster.proxy-url: socks5 proxies are not supported; use an http proxy");
-  // A password may be in front of the @, so that the text is not shown.
+  // Do not show the text: a password may precede the @.
   if (url.find('@') != std::string_view::npos) return Unsupported("cluster.proxy-url: a proxy that asks for a user is not supported");
   if (const Result<ServerUrl> proxy = ServerUrl::Parse(url); !proxy.ok()) cluster.Fail("proxy-url", proxy.status().message());
   return {};
@@ -125,7 +125,7 @@ void ReadImpersonation(const Reader& user, Config& config) {
   }
 }
 
-// As in kubectl, a token comes before a plugin, and its file before the token itself.
+// Like kubectl: a token takes precedence over a plugin, and a token file over a token.
 void ReadCredentials(const Reader& user, const std::string& name, const Entry& entry, const ConfigSources& sources,
                      const json::Value& exec_extension, Config& config) {
   const std::string token(user.Text("token"));
@@ -178,12 +178,12 @@ Status ReadUser(const std::string& name, const Entry& entry, const ConfigSources
 
 class Kubeconfig {
  public:
-  // Files come in the order of their precedence and must outlive this.
+  // Add files in the order of precedence. `file` must outlive this.
   Status Add(const KubeconfigFile& file) {
     ASSIGN_OR_RETURN(std::vector<json::Document> documents, json::ParseYaml(file.text, kLimits).Context(file.path));
     files_.push_back(file.path);
     if (documents.empty()) return {};
-    // kubectl reads only the first one too.
+    // kubectl also reads only the first document.
     documents_.push_back(std::move(documents.front()));
     const Reader root(documents_.back().root());
     const std::string_view kind = root.Text("kind"), version = root.Text("apiVersion");
@@ -228,8 +228,7 @@ class Kubeconfig {
     if (cluster != nullptr) {
       TRY(ReadCluster(cluster->second, sources, config, exec_extension));
     } else if (overrides.server.empty()) {
-      return Invalid(config.origin,
-                     ": there is no cluster chosen; choose a context with --context or a cluster with --cluster; of contexts ",
+      return Invalid(config.origin, ": no cluster is chosen; choose a context with --context or a cluster with --cluster; of contexts ",
                      Known(contexts_), "; of clusters ", Known(clusters_));
     } else {
       config.server = overrides.server;
@@ -247,10 +246,10 @@ class Kubeconfig {
     root.Each(list, [&](const Reader& item) {
       const std::string name(item.Text("name"));
       if (!of_file.emplace(name, Entry{&file, StrCat(list, "[", index++, "] (", name, ")"), item.value()}).second) {
-        item.Fail("name", StrCat(Quoted(name), " is there twice"));
+        item.Fail("name", StrCat(Quoted(name), " occurs twice"));
       }
     });
-    to.merge(of_file);  // keeps those that are there
+    to.merge(of_file);  // keeps existing entries
   }
 
   Status NoContext(const ConfigOverrides& overrides) const {
@@ -261,7 +260,7 @@ class Kubeconfig {
                     "; choose one with --context");
   }
 
-  // The entry that the command line or else the context names; nullptr where neither does.
+  // Returns the entry named on the command line, else the one named by the context; nullptr if there is no name.
   Result<const Entries::value_type*> Find(const Entries& entries, std::string_view what, const std::string& overriding,
                                           const std::string& named, const Entry* context) const {
     const std::string& name = overriding.empty() ? named : overriding;
@@ -291,7 +290,7 @@ std::vector<std::string> KubeconfigNames(const ConfigSources& sources, std::stri
   std::string paths = sources.overrides.kubeconfig;
   if (paths.empty()) paths = sources.Variable("KUBECONFIG");
   if (paths.empty()) paths = StrCat(sources.Variable("HOME"), "/.kube/config");
-  std::deque<KubeconfigFile> files;  // that stay where they are
+  std::deque<KubeconfigFile> files;  // a deque, so that elements do not move
   Kubeconfig merged;
   for (const std::string_view path : Split(paths, ':')) {
     Result<std::string> text = sources.files->ReadFile(std::string(path), kMaxConfigFile);

@@ -201,7 +201,7 @@ TEST_F(KubeconfigTest, EmptyFilesAreKnown) {
   }
 }
 
-TEST_F(KubeconfigTest, WhatIsMissingListsWhatThereIs) {
+TEST_F(KubeconfigTest, AMissingEntryListsTheExistingOnes) {
   sources_.overrides.context = "nope";
   EXPECT_THAT(Parse(kGood),
               IsStatus(Code::kNotFound, HasSubstr("/home/x/.kube/config: there is no context \"nope\" (--context); there are: "
@@ -218,12 +218,11 @@ TEST_F(KubeconfigTest, WhatIsMissingListsWhatThereIs) {
               IsStatus(Code::kNotFound,
                        "/home/x/.kube/config: current-context: there is no context \"dev\"; there are none; choose one with "
                        "--context"));
-  EXPECT_THAT(
-      Parse("contexts: [{name: dev, context: {cluster: lab, user: ann}}]"),
-      IsStatus(Code::kInvalid, HasSubstr("there is no cluster chosen; choose a context with --context or a cluster with --cluster; of "
-                                         "contexts there are: \"dev\"")));
+  EXPECT_THAT(Parse("contexts: [{name: dev, context: {cluster: lab, user: ann}}]"),
+              IsStatus(Code::kInvalid, HasSubstr("no cluster is chosen; choose a context with --context or a cluster with --cluster; of "
+                                                 "contexts there are: \"dev\"")));
   EXPECT_THAT(Parse("# an empty file has a name too\n"),
-              IsStatus(Code::kInvalid, testing::StartsWith("/home/x/.kube/config: there is no cluster chosen")));
+              IsStatus(Code::kInvalid, testing::StartsWith("/home/x/.kube/config: no cluster is chosen")));
   EXPECT_THAT(Parse("current-context: dev\ncontexts: [{name: dev, context: {cluster: gone}}]\nclusters: [{name: lab}]"),
               IsStatus(Code::kNotFound,
                        "/home/x/.kube/config: contexts[0] (dev).context.cluster: there is no cluster \"gone\"; there are: "
@@ -259,8 +258,7 @@ TEST_F(KubeconfigTest, ErrorsNameFileAndField) {
   }
   EXPECT_THAT(Parse("clusters: {}"), IsStatus(Code::kInvalid, "/home/x/.kube/config: clusters: expected a list, not an object"));
   EXPECT_THAT(Parse("users: [1]"), IsStatus(Code::kInvalid, "/home/x/.kube/config: users[0]: expected an object, not a number"));
-  EXPECT_THAT(Parse("users: [{name: a}, {name: a}]"),
-              IsStatus(Code::kInvalid, "/home/x/.kube/config: users[1].name: \"a\" is there twice"));
+  EXPECT_THAT(Parse("users: [{name: a}, {name: a}]"), IsStatus(Code::kInvalid, "/home/x/.kube/config: users[1].name: \"a\" occurs twice"));
   EXPECT_THAT(Parse("kind: Pod"), IsStatus(Code::kInvalid, "/home/x/.kube/config: kind: expected Config, not \"Pod\""));
   EXPECT_THAT(Parse("a: ["), IsStatus(Code::kInvalid, HasSubstr("/home/x/.kube/config: line ")));
   EXPECT_THAT(Parse(StrCat("current-context: x\ncontexts: [{name: x, context: {cluster: lab, namespace: A/B}}]\n"
@@ -268,7 +266,7 @@ TEST_F(KubeconfigTest, ErrorsNameFileAndField) {
               IsStatus(Code::kInvalid, HasSubstr("/home/x/.kube/config, context x: namespace \"A/B\"")));
 }
 
-TEST_F(KubeconfigTest, WhatIsNotSupportedIsNamedWithTheWayOut) {
+TEST_F(KubeconfigTest, UnsupportedFieldsAreNamedWithTheWayOut) {
   EXPECT_THAT(With("server: https://lab, proxy-url: 'socks5://proxy:1080'"),
               IsStatus(Code::kUnsupported, HasSubstr("clusters[0] (lab).cluster.proxy-url: socks5 proxies are not supported")));
   EXPECT_THAT(With("server: https://lab, proxy-url: 'http://u:secret@proxy'"),

@@ -43,7 +43,7 @@ Elector::Elector(LeaderOptions options, Random& random) : options_(std::move(opt
 
 Elector::Action Elector::Next(MonotonicTime now, WallTime wall) {
   if (now < next_at_) return {Kind::kWait, next_at_, {}};
-  // An answer that comes when the leader has stopped is of no use to it; half of the time leaves some for another try.
+  // A leader has no use for a response after its term. Half of the deadline leaves time for a second attempt.
   MonotonicTime until = now + options_.renew_deadline / 2;
   if (Leads(now)) until = std::min(until, *leads_until_);
   if (step_ == Step::kLook) return {Kind::kGet, until, {}};
@@ -53,7 +53,7 @@ Elector::Action Elector::Next(MonotonicTime now, WallTime wall) {
 LeaseRecord Elector::NewRecord(WallTime wall) const {
   LeaseRecord record = seen_;
   record.renew_time = WriteMicroTime(wall);
-  // A write that changes nothing gets no new resourceVersion, and candidates would not see it.
+  // A write that changes nothing gets no new resourceVersion, so candidates would not notice it.
   if (record.renew_time == seen_.renew_time) record.renew_time = WriteMicroTime(wall + std::chrono::microseconds(1));
   record.duration_seconds = options_.lease_duration.count();
   if (IsMine()) return record;
@@ -64,7 +64,7 @@ LeaseRecord Elector::NewRecord(WallTime wall) const {
 }
 
 void Elector::See(const LeaseRecord& record, MonotonicTime now) {
-  // Every write has another resourceVersion, also where the holder's clock stands still.
+  // Every write has a new resourceVersion, even if the holder's clock stands still.
   if (record.resource_version != seen_.resource_version) seen_at_ = now;
   seen_ = record;
 }
@@ -80,7 +80,7 @@ void Elector::OnFound(const LeaseRecord& record, MonotonicTime now) {
 }
 
 void Elector::OnMissing(MonotonicTime now) {
-  // A Lease that was deleted may have a leader that does not know of it yet: its time is waited for, as if it had been renewed just now.
+  // The holder of a deleted Lease may still lead without knowing. Wait out its term as if it had renewed just now.
   LeaseRecord record = seen_;
   record.resource_version.clear();
   OnFound(record, now);
@@ -89,7 +89,7 @@ void Elector::OnMissing(MonotonicTime now) {
 void Elector::OnWritten(const LeaseRecord& record, MonotonicTime sent, MonotonicTime now) {
   See(record, now);
   const bool led = Leads(now);
-  // The write took effect after it was sent: from then on candidates wait.
+  // Count the term from before the write was sent: candidates start waiting only after the write took effect.
   leads_until_ = sent + options_.renew_deadline;
   if (!led && Leads(now)) ++term_;
   step_ = Step::kWrite;
@@ -98,7 +98,7 @@ void Elector::OnWritten(const LeaseRecord& record, MonotonicTime sent, Monotonic
 }
 
 void Elector::OnFailed(MonotonicTime now) {
-  // A renewal that failed may have met another version of the Lease: looks at once, with what time is left.
+  // The renewal may have failed because the Lease changed. Look at once, in the time that is left.
   if (step_ != Step::kWrite || !IsMine() || looked_) return Rest(now);
   step_ = Step::kLook;
   next_at_ = now;
@@ -128,16 +128,14 @@ Result<LeaseRecord> KubeLease::Keep(Result<ObjectPtr> answer) {
   return RecordOf(*last_);
 }
 
-Result<LeaseRecord> KubeLease::Get(const http::Patience& patience) {
-  return Keep(client_.Get(types::kLeases, namespace_, name_, patience));
-}
+Result<LeaseRecord> KubeLease::Get(const Patience& patience) { return Keep(client_.Get(types::kLeases, namespace_, name_, patience)); }
 
-Result<LeaseRecord> KubeLease::Create(const LeaseRecord& record, const http::Patience& patience) {
+Result<LeaseRecord> KubeLease::Create(const LeaseRecord& record, const Patience& patience) {
   last_ = nullptr;
   return Keep(client_.Create(types::kLeases, namespace_, Write(record), {}, patience));
 }
 
-Result<LeaseRecord> KubeLease::Update(const LeaseRecord& record, const http::Patience& patience) {
+Result<LeaseRecord> KubeLease::Update(const LeaseRecord& record, const Patience& patience) {
   return Keep(client_.Update(types::kLeases, namespace_, name_, Write(record), "", {}, patience));
 }
 
@@ -222,7 +220,7 @@ void LeaderElection::Campaign() {
 }
 
 void LeaderElection::Act(const Elector::Action& action) {
-  const http::Patience patience{action.until, &stop_};
+  const Patience patience{action.until, &stop_};
   const MonotonicTime sent = steady_clock::now();
   const Result<LeaseRecord> answer = action.kind == Kind::kGet      ? store_.Get(patience)
                                      : action.kind == Kind::kCreate ? store_.Create(action.record, patience)
@@ -253,11 +251,11 @@ void LeaderElection::HandOver() {
     changed_.notify_all();
     changed_.wait(lock, [this] { return told_term_ == 0; });  // the work has stopped
   }
-  const http::Patience patience{steady_clock::now() + options_.renew_deadline / 2, nullptr};
+  const Patience patience{steady_clock::now() + options_.renew_deadline / 2, nullptr};
   for (int tries = 0; record && tries < 3; ++tries) {
     const Result<LeaseRecord> written = store_.Update(*record, patience);
     if (written.ok() || written.status().code() != Code::kConflict) return;
-    // A renewal whose answer was lost, or was not waited for, made another version.
+    // An earlier renewal, whose response was lost or not awaited, made a newer version.
     const Result<LeaseRecord> found = store_.Get(patience);
     if (!found.ok()) return;
     const std::lock_guard lock(mutex_);

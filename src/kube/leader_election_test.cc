@@ -23,14 +23,14 @@ using testing::HasSubstr;
 // A server in memory that can stop to answer.
 class TestStore final : public LeaseStore {
  public:
-  Result<LeaseRecord> Get(const http::Patience& patience) override {
+  Result<LeaseRecord> Get(const Patience& patience) override {
     return Answer(patience, [this]() -> Result<LeaseRecord> {
       if (const auto record = lease_.Get()) return *record;
       return NotFound("no lease");
     });
   }
-  Result<LeaseRecord> Create(const LeaseRecord& record, const http::Patience& patience) override { return Update(record, patience); }
-  Result<LeaseRecord> Update(const LeaseRecord& record, const http::Patience& patience) override {
+  Result<LeaseRecord> Create(const LeaseRecord& record, const Patience& patience) override { return Update(record, patience); }
+  Result<LeaseRecord> Update(const LeaseRecord& record, const Patience& patience) override {
     return Answer(patience, [&]() -> Result<LeaseRecord> {
       if (const auto stored = lease_.Put(record)) return *stored;
       return Conflict("another version");
@@ -49,7 +49,7 @@ class TestStore final : public LeaseStore {
 
  private:
   template <typename Function>
-  Result<LeaseRecord> Answer(const http::Patience& patience, Function function) {
+  Result<LeaseRecord> Answer(const Patience& patience, Function function) {
     std::unique_lock lock(mutex_);
     // Patience is not heeded: the worst that a call can do.
     static_cast<void>(patience);
@@ -116,7 +116,7 @@ TEST(LeaderElection, HandsOverWhenItIsStoppedAndNotBeforeTheWorkHasStopped) {
   EXPECT_EQ(store.record().duration_seconds, 1);
 }
 
-TEST(LeaderElection, SaysStoppedThoughTheCallToTheServerHangs) {
+TEST(LeaderElection, CallsStoppedEvenIfACallToTheServerHangs) {
   TestStore store;
   SystemRandom random;
   Diary diary;
@@ -126,7 +126,7 @@ TEST(LeaderElection, SaysStoppedThoughTheCallToTheServerHangs) {
   store.Hang(true);
   ASSERT_TRUE(diary.Await("stopped"));
   EXPECT_FALSE(election.leading());
-  EXPECT_EQ(store.record().holder, "a");  // and nobody else has it yet
+  EXPECT_EQ(store.record().holder, "a");  // and no other process has it yet
   store.Hang(false);
   election.Stop();
 }

@@ -94,14 +94,14 @@ TEST_F(ElectorTest, ACandidateWaitsAFullLeaseFromWhenItSawTheRecordHoweverOldTha
   EXPECT_GT(lease_.Get()->acquire_time, "2026-01-01T01:00:15");
 }
 
-TEST_F(ElectorTest, ARenewalThatACandidateSawStartsItsWaitAnew) {
+TEST_F(ElectorTest, ARenewalThatACandidateSawRestartsItsWait) {
   a_.Play();
   for (int i = 0; i < 600; ++i) a_.PlayFor(milliseconds(100)), b_.Play();
   EXPECT_TRUE(a_.leads());
   EXPECT_EQ(lease_.Get()->transitions, 0);
 }
 
-TEST_F(ElectorTest, ARenewalIsSeenThoughTheLeadersWallClockStandsStill) {
+TEST_F(ElectorTest, ARenewalIsSeenEvenIfTheLeadersWallClockStandsStill) {
   a_.Play();
   const std::string version = lease_.Get()->resource_version;
   clock_.Advance(seconds(2));
@@ -110,7 +110,7 @@ TEST_F(ElectorTest, ARenewalIsSeenThoughTheLeadersWallClockStandsStill) {
   EXPECT_NE(lease_.Get()->resource_version, version);
 }
 
-TEST_F(ElectorTest, ALeaderThatCannotRenewStopsAfterTheDeadlineAndBeforeAnybodyElseLeads) {
+TEST_F(ElectorTest, ALeaderThatCannotRenewStopsAfterTheDeadlineAndBeforeAnotherLeads) {
   a_.Play();
   b_.Play();
   a_.reachable = false;

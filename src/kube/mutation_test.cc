@@ -37,7 +37,7 @@ TEST_F(MutationCacheTest, ShowsAWriteBeforeTheInformerHeardOfIt) {
   informer_.Put(Pod("a", "1", 5));
   cache_.Assume(Pod("a", "1", 7));
   EXPECT_EQ(Seen("a"), "1 7");
-  informer_.Put(Pod("a", "1", 6));  // somebody's write before ours
+  informer_.Put(Pod("a", "1", 6));  // another writer's write before ours
   EXPECT_EQ(Seen("a"), "1 7");
 }
 
@@ -82,9 +82,9 @@ TEST_F(MutationCacheTest, ACreationThatTheInformerNeverConfirmsIsGoneAfterTheTim
   EXPECT_EQ(cache_.size(), 0u);
 }
 
-TEST_F(MutationCacheTest, AnObjectThatReplacedOursIsSeenAndOneThatOursReplacedIsNot) {
+TEST_F(MutationCacheTest, AReplacementOfTheAssumedObjectIsSeenAndAReplacedObjectIsNot) {
   informer_.Put(Pod("a", "1", 5));
-  cache_.Assume(Pod("a", "2", 7));  // created after 1 was deleted, of which the informer has not heard
+  cache_.Assume(Pod("a", "2", 7));  // created after 1 was deleted, which the informer has not seen
   EXPECT_EQ(Seen("a"), "2 7");
   informer_.Remove("lab", "a");
   EXPECT_EQ(Seen("a"), "2 7");

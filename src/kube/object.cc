@@ -7,9 +7,9 @@
 #include "kube/url.h"
 
 namespace allot::kube {
-Object::Object(json::Document document, const json::Value& root, std::shared_ptr<const void> kept)
-    : kept_(std::move(kept)), document_(std::move(document)), root_(root) {
-  const json::Value& metadata = root_["metadata"];
+Object::Object(json::Document document, const json::Value& root, std::shared_ptr<const json::Arena> shared)
+    : Document(std::move(document), root), shared_(std::move(shared)) {
+  const json::Value& metadata = json()["metadata"];
   name_ = Text(metadata["name"]);
   namespace_ = Text(metadata["namespace"]);
   uid_ = Text(metadata["uid"]);

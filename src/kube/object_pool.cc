@@ -9,8 +9,8 @@ namespace allot::kube {
 namespace {
 
 constexpr size_t kAlign = 8;
-constexpr size_t kWorthSharing = 8;  // bytes of its own
-constexpr size_t kEntry = 64;        // bytes that an entry of the pool costs besides
+constexpr size_t kWorthSharing = 8;  // smallest size in bytes that is shared
+constexpr size_t kEntry = 64;        // bytes of overhead per entry of the pool
 
 uint64_t Mix(uint64_t a, uint64_t b) {
   a = (a ^ b) * 0x9E3779B97F4A7C15;
@@ -19,7 +19,7 @@ uint64_t Mix(uint64_t a, uint64_t b) {
 
 uint64_t HashText(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-// The same text, numbers as written, members in the same order.
+// Same text, numbers as written, members in the same order.
 bool Same(const json::Value& a, const json::Value& b) {
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
@@ -43,9 +43,10 @@ ObjectPtr ObjectPool::Copy(const json::Value& value, std::string_view without_me
   auto arena = std::make_unique<json::Arena>(std::max<size_t>(found.own, 64));
   json::Builder builder(*arena);
   Write(builder, value, 0, without_metadata, true);
-  CHECK(builder.status().ok());  // what was read within the limits is copied within them
+  CHECK(builder.status().ok());  // a value read within the limits is copied within them
   const json::Value root = builder.Finish();
-  return std::make_shared<Object>(json::Document(std::move(arena), root), root, shared_);
+  return std::make_shared<Object>(json::Document(std::move(arena), root), root,
+                                  std::shared_ptr<const json::Arena>(shared_, &shared_->arena));
 }
 
 ObjectPool::Found ObjectPool::Look(const json::Value& value, std::string_view left_out, bool is_root) {

@@ -14,7 +14,7 @@ std::string Pod(int i) {
                 R"("managedFields":"kept here","empty":{},"none":null,"index":)", i, "}}");
 }
 
-TEST(ObjectPool, CopiesAreEqualAndLeaveOutWhatIsNamed) {
+TEST(ObjectPool, CopiesAreEqualExceptForTheNamedMember) {
   ObjectPool pool;
   for (int i = 0; i < 5; ++i) {
     const auto document = json::Parse(Pod(i % 3));
@@ -53,7 +53,7 @@ TEST(ObjectPool, ItsSizeIsLimited) {
   EXPECT_LE(pool.shared_bytes(), 1100u);
 }
 
-TEST(ObjectPool, KeysThatNobodyRepeatsDoNotFillIt) {
+TEST(ObjectPool, KeysThatAreNotRepeatedDoNotFillIt) {
   ObjectPool pool;
   for (int i = 0; i < 5000; ++i) {
     const std::string text = StrCat(R"({"metadata":{"annotations":{"a key of somebody's own )", i, R"(":"x"}}})");

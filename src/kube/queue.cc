@@ -37,7 +37,7 @@ nanoseconds QueueState::Retry(const std::string& key, MonotonicTime now) {
   nanoseconds pause = options_.first_pause;
   for (int i = failures_[key]++; i > 0 && pause < options_.longest_pause; --i) pause *= 2;
   pause = std::min(pause, options_.longest_pause);
-  // A key that fails all the time must not make all others wait for what it owes.
+  // Limit the wait, so that a key which always fails does not delay all others.
   pause = std::max(pause, limit_.Take(now, options_.longest_pause).value_or(options_.longest_pause));
   AddAfter(key, pause, now);
   return pause;
@@ -119,12 +119,12 @@ int Queue::retries(const std::string& key) const {
   return state_.retries(key);
 }
 
-std::optional<std::string> Queue::Take(const http::Patience& patience) {
+std::optional<std::string> Queue::Take(const Patience& patience) {
   std::unique_lock lock(mutex_);
   for (;;) {
     const MonotonicTime now = steady_clock::now();
     if (std::optional<std::string> key = state_.Take(now)) {
-      // Whoever goes to work hands the watch over: for keys that are there, and for those that are due later.
+      // This thread goes to work, so wake another one: for keys that are ready now, or to wait for those due later.
       if (state_.finished()) {
         changed_.notify_all();
       } else if (state_.size() > 0 || state_.next_due()) {
@@ -135,7 +135,7 @@ std::optional<std::string> Queue::Take(const http::Patience& patience) {
     if (state_.finished()) return std::nullopt;
     const bool cancelled = patience.cancel != nullptr && patience.cancel->requested();
     if (cancelled || (patience.deadline && now >= *patience.deadline)) {
-      changed_.notify_one();  // the wake-up that ended this wait may have been meant for a key
+      changed_.notify_one();  // the notification that ended this wait may have been for a key
       return std::nullopt;
     }
     std::optional<MonotonicTime> until = state_.next_due();

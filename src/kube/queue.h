@@ -1,11 +1,11 @@
 #pragma once
-// A queue of keys to work on: what changed goes in, workers take it out, and what failed comes again later.
+// A queue of keys to process: changed keys go in, workers take them out, and failed keys come again later.
 //
 // Promises:
-//   1. a key is worked on by one worker at a time, from Take to Done;
-//   2. a key that is added while it is worked on comes again afterwards; added twice while it waits, it comes once;
-//   3. first come, first served; a key that is due at some time comes behind those that waited before that time;
-//   4. nothing is lost: a key that was added comes out, unless the queue is shut down.
+//   1. one worker at a time processes a key, from Take to Done;
+//   2. a key added while it is processed comes again afterwards; a key added twice while it waits comes once;
+//   3. keys come in the order of their addition; a delayed key is added when it is due;
+//   4. every added key comes out, unless the queue is shut down.
 //
 //   while (const std::optional<std::string> key = queue.Take()) {
 //     if (Sync(*key).ok()) queue.Forget(*key); else queue.Retry(*key);
@@ -30,46 +30,46 @@
 namespace allot::kube {
 
 struct QueueOptions {
-  // How long a key waits for its next try: doubles with each Retry until Forget.
+  // The pause before a key's next try; doubles with each Retry until Forget.
   std::chrono::nanoseconds first_pause = std::chrono::milliseconds(5), longest_pause = std::chrono::seconds(1000);
-  // Of all keys together; the longer of the two pauses counts, and none is longer than longest_pause.
+  // For all keys together. The longer of the two pauses counts, and none exceeds longest_pause.
   double retries_per_second = 10;  // on average; 0: no limit
-  int retry_burst = 100;           // that many at once
+  int retry_burst = 100;           // retries at once
 };
 
 struct QueueMetrics {
-  size_t depth = 0;    // keys that could be taken now
+  size_t depth = 0;    // keys that are ready
   size_t delayed = 0;  // keys that are due later
-  size_t running = 0;  // keys that are worked on
+  size_t running = 0;  // keys being processed
   uint64_t retries = 0;
   std::chrono::nanoseconds longest_running{0};
 };
 
 enum class Drain {
   kNo,   // nothing comes out any more
-  kYes,  // what waits now comes out, and what was added while it is worked on; what is due later does not
+  kYes,  // ready keys come out, and keys added again while being processed; delayed keys do not
 };
 
-// The queue without threads: the caller says what time it is. Time never goes back. Not thread-safe.
+// The queue without threads: the caller passes the time, which never goes back. Not thread-safe.
 class QueueState {
  public:
   explicit QueueState(QueueOptions options) : options_(options), limit_(options.retries_per_second, options.retry_burst) {}
 
   void Add(const std::string& key);
-  // Of a key that is due already, the earlier time counts.
+  // If the key is already delayed, the earlier time counts.
   void AddAfter(const std::string& key, std::chrono::nanoseconds delay, MonotonicTime now);
-  // AddAfter with the pause that it gives back.
+  // AddAfter with a growing pause. Returns the pause.
   std::chrono::nanoseconds Retry(const std::string& key, MonotonicTime now);
-  // The next Retry of the key has the first pause again.
+  // Resets the pause of the key's next Retry.
   void Forget(const std::string& key) { failures_.erase(key); }
-  // How often the key was retried since it was forgotten.
+  // How often the key was retried since Forget.
   int retries(const std::string& key) const;
 
-  // Nothing: no key is there now.
+  // Returns nullopt if no key is ready.
   std::optional<std::string> Take(MonotonicTime now);
-  // REQUIRES a key that was taken and is not done.
+  // REQUIRES: the key was taken and is not done.
   void Done(const std::string& key);
-  // When the next key is due; nothing: only an Add or a Done can bring one.
+  // When the next delayed key is due; nullopt if there is none.
   std::optional<MonotonicTime> next_due() const;
 
   void ShutDown(Drain drain);
@@ -80,15 +80,15 @@ class QueueState {
   QueueMetrics Metrics(MonotonicTime now) const;
 
  private:
-  using Due = std::pair<MonotonicTime, uint64_t>;  // those of one moment in the order in which they came
+  using Due = std::pair<MonotonicTime, uint64_t>;  // the sequence number orders keys due at the same time
 
   const QueueOptions options_;
   RateLimit limit_;
   bool shut_down_ = false;
   std::deque<std::string> ready_;
   std::unordered_set<std::string> waiting_;                 // the keys of ready_
-  std::unordered_map<std::string, MonotonicTime> running_;  // and since when
-  std::unordered_set<std::string> again_;                   // keys of running_ that were added since
+  std::unordered_map<std::string, MonotonicTime> running_;  // with the start time
+  std::unordered_set<std::string> again_;                   // keys of running_ that were added again
   std::map<Due, std::string> delayed_;
   std::unordered_map<std::string, Due> due_;  // the keys of delayed_
   uint64_t sequence_ = 0;
@@ -96,7 +96,7 @@ class QueueState {
   uint64_t retries_ = 0;
 };
 
-// The queue for threads, by the steady clock. Thread-safe.
+// The queue for threads, on the steady clock. Thread-safe.
 class Queue {
  public:
   explicit Queue(QueueOptions options = {}) : state_(options) {}
@@ -107,11 +107,11 @@ class Queue {
   void Forget(const std::string& key);
   int retries(const std::string& key) const;
 
-  // Waits for a key. Nothing: shut down, or out of patience.
-  std::optional<std::string> Take(const http::Patience& patience = {});
+  // Waits for a key. Returns nullopt after shutdown, or if the patience ended.
+  std::optional<std::string> Take(const Patience& patience = {});
   void Done(const std::string& key);
 
-  // Ends all waiting; returns at once. New keys are passed over from now on. After a drain, kNo may follow, not the other way round.
+  // Ends all waiting and returns at once. New keys are ignored from now on. kNo may follow kYes, but not the reverse.
   void ShutDown(Drain drain = Drain::kNo);
 
   size_t size() const;

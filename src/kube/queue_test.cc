@@ -127,7 +127,7 @@ TEST_F(QueueStateTest, AKeyThatFailsAllTheTimeDoesNotHoldUpTheOthersForLong) {
   EXPECT_EQ(queue.Retry("another", now()), milliseconds(5));
 }
 
-TEST_F(QueueStateTest, ShutDownWithoutDrainingGivesNothingOutAnyMore) {
+TEST_F(QueueStateTest, AfterAShutDownWithoutDrainingNoKeyComesOut) {
   for (const char* key : {"a", "b"}) queue_.Add(key);
   ASSERT_EQ(queue_.Take(now()), "a");
   queue_.Add("a");
@@ -229,13 +229,13 @@ TEST(Queue, WorkersShareTheKeysAndEndWithTheDrain) {
 
 TEST(Queue, AWaitingWorkerGetsAKeyThatBecomesDueWhileTheOthersWork) {
   Queue queue;
-  const http::Patience patience{std::chrono::steady_clock::now() + seconds(10), nullptr};
+  const Patience patience{std::chrono::steady_clock::now() + seconds(10), nullptr};
   std::optional<std::string> first, second;
   std::thread a([&] { first = queue.Take(patience); }), b([&] { second = queue.Take(patience); });
   queue.AddAfter("later", milliseconds(20));
   queue.Add("now");
   a.join();
-  b.join();  // though nobody is done with a key
+  b.join();  // although no key is done
   EXPECT_TRUE((first == "now" && second == "later") || (first == "later" && second == "now"));
 }
 

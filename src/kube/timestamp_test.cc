@@ -25,7 +25,7 @@ TEST(Timestamp, RefusesOtherText) {
   }
 }
 
-TEST(Timestamp, WhatIsFarAwayStaysWithinTheClock) {
+TEST(Timestamp, DistantTimesAreClampedToTheClocksRange) {
   EXPECT_EQ(WriteTime(*ParseTime("9999-12-31T23:59:59Z")), "2200-01-01T00:00:00Z");
   EXPECT_EQ(WriteTime(*ParseTime("0001-01-01T00:00:00Z")), "1970-01-01T00:00:00Z");
 }

@@ -26,7 +26,7 @@ std::string Escape(std::string_view text, std::string_view plain) {
 }  // namespace
 
 Result<ServerUrl> ServerUrl::Parse(std::string_view text) {
-  // Behind a user, who may come with a password.
+  // Show only what follows the user, which may include a password.
   const auto fail = [&](std::string_view why) {
     return Invalid("server ", Quoted(text.substr(text.rfind('@') + 1)), ": ", why, "; expected https://HOST[:PORT][/PREFIX]");
   };
@@ -62,7 +62,7 @@ Result<ServerUrl> ServerUrl::Parse(std::string_view text) {
     if (close == authority.npos) return fail("']' is missing");
     url.host = authority.substr(1, close - 1);
     authority.remove_prefix(close + 1);
-    if (!authority.empty() && !authority.starts_with(':')) return fail("expected ':' behind ']'");
+    if (!authority.empty() && !authority.starts_with(':')) return fail("expected ':' after ']'");
     port = authority;
   } else {
     const size_t colon = std::min(authority.find(':'), authority.size());
@@ -86,7 +86,7 @@ std::string ServerUrl::HostHeader() const {
 
 Status CheckNames(std::string_view namespace_name, std::string_view name) {
   for (const std::string_view part : {namespace_name, name}) {
-    if (part == "." || part == ".." || part.find_first_of("/%") != part.npos) return Invalid(Quoted(part), " is no name of an object");
+    if (part == "." || part == ".." || part.find_first_of("/%") != part.npos) return Invalid(Quoted(part), " is not the name of an object");
   }
   return name.empty() ? Invalid("the name is empty") : Status();
 }

@@ -1,4 +1,4 @@
-// The stream of a watch: one JSON object a line.
+// Reads the stream of a watch: one JSON object per line.
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace allot::kube {
 
-Result<std::optional<WatchEvent>> Watch::Next(const http::Patience& patience) {
+Result<std::optional<WatchEvent>> Watch::Next(const Patience& patience) {
   for (;;) {
     if (const size_t end = buffer_.find('\n', searched_); end != std::string::npos) {
       const std::string_view line = Trim(std::string_view(buffer_).substr(begin_, end - begin_));
@@ -29,7 +29,7 @@ Result<std::optional<WatchEvent>> Watch::Next(const http::Patience& patience) {
     Result<std::string> piece = stream_->Read({sooner ? *patience.deadline : silent, patience.cancel});
     if (!piece.ok()) {
       if (!sooner && std::chrono::steady_clock::now() >= silent) {
-        return Unavailable(what_, ": not a byte in ", options_.watch_silence.count(), " seconds: the server is gone");
+        return Unavailable(what_, ": no data for ", options_.watch_silence.count(), " seconds: the server is gone");
       }
       return std::move(piece).status().Context(what_);
     }

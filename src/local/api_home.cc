@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "apiserver/kubeconfig_door.h"
+#include "apiserver/kubeconfig_handler.h"
 #include "apiserver/serving_certificate.h"
 #include "base/shell_word.h"
 #include "local/interfaces.h"
@@ -66,7 +66,7 @@ Result<ApiHome::Tls> ApiHome::GivenTls() const {
     return files_.ReadFile(file, kLongestPem).Context("--", flag);
   };
   if (options_.certificate_file.empty() || options_.key_file.empty()) {
-    return Invalid("--tls-cert-file and --tls-private-key-file belong together; without both, a certificate is made");
+    return Invalid("--tls-cert-file and --tls-private-key-file belong together; without both, allot creates a certificate");
   }
   Tls tls;
   http::TlsServerOptions made;
@@ -77,7 +77,7 @@ Result<ApiHome::Tls> ApiHome::GivenTls() const {
   return tls;
 }
 
-// Those that are given, else those of the folder, made or renewed where needed.
+// The certificate of the options; without one, that of the folder, created or renewed if needed.
 Result<ApiHome::Tls> ApiHome::OpenTls() const {
   if (!options_.certificate_file.empty() || !options_.key_file.empty() || !options_.authority_file.empty()) return GivenTls();
   ASSIGN_OR_RETURN(const auto serving, apiserver::OpenServingCertificate(files_, clock_, folder_.pki(),
@@ -103,13 +103,13 @@ void ApiHome::Tend(const Cancel& stop) {
     if (::poll(&stopped, 1, kLookAtCertificates) != 0) continue;
     Result<Tls> tls = OpenTls();
     if (!tls.ok()) {
-      log_.Warning("the certificate stays as it is", {{"error", tls.status().message()}});
+      log_.Warning("cannot renew the serving certificate", {{"error", tls.status().message()}});
       continue;
     }
     server_->SetTls(std::move(tls->server), tls->authority_pem);
     if (tls->authority_pem == authority_pem_) continue;
     if (const Status told = WriteConfig(tls->authority_pem); !told.ok())
-      log_.Warning("the admin's kubeconfig trusts the old authority", {{"error", told.message()}});
+      log_.Warning("cannot write the new authority to the admin's kubeconfig", {{"error", told.message()}});
   }
 }
 

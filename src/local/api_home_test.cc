@@ -51,7 +51,7 @@ TEST_F(ApiHomeTest, ACertificateNeedsItsKey) {
   EXPECT_THAT(Start(options).status(), IsStatus(Code::kNotFound, HasSubstr("--tls-cert-file")));
 }
 
-TEST(ServingNames, AreThoseThatTheServerIsReachedBy) {
+TEST(ServingNames, AreTheNamesThatClientsConnectTo) {
   EXPECT_THAT(ServingNames("127.0.0.1", "vm", {"10.0.0.7"}), ElementsAre("127.0.0.1", "::1", "localhost", "vm"));
   EXPECT_THAT(ServingNames("10.0.0.7", "", {}), ElementsAre("10.0.0.7", "127.0.0.1", "::1", "localhost"));
   for (const char* all : {"0.0.0.0", "::"}) {

@@ -5,6 +5,7 @@
 #include "json/editor.h"
 #include "json/json.h"
 #include "node/cdi.h"
+#include "node/nvidia/devices.h"
 
 namespace allot::local {
 namespace {
@@ -25,7 +26,7 @@ std::vector<std::string> TextsOf(const json::Value& list) {
   return texts;
 }
 
-// As node/cdi.h writes them.
+// Reads edits as node/cdi.h writes them.
 void AddEdits(const json::Value& from, ContainerEdits& edits) {
   for (const json::Value& variable : json::ItemsOf(from["env"])) {
     const std::string_view text = json::TextOf(variable);
@@ -59,12 +60,11 @@ Status CheckRequests(const node::ClaimRef& claim, std::span<const std::string> r
 
 }  // namespace
 
-Result<DeviceAccess> CdiDevices::Prepare(const node::ClaimRef& claim, std::span<const std::string> requests,
-                                         const http::Patience& patience) {
+Result<DeviceAccess> CdiDevices::Prepare(const node::ClaimRef& claim, std::span<const std::string> requests, const Patience& patience) {
   Keep(claim.uid);
   ASSIGN_OR_RETURN(const std::vector<node::PreparedDevice> devices, preparer_.Prepare(claim, patience));
   TRY(CheckRequests(claim, requests, devices));
-  const std::string path = StrCat(cdi_folder_, "/", node::kCdiPrefix, claim.uid, ".yaml");
+  const std::string path = StrCat(cdi_folder_, "/", node::CdiPrefix(node::kDriver), claim.uid, ".yaml");
   ASSIGN_OR_RETURN(const std::string text, files_.ReadFile(path, kLongestSpec).Context(claim.ToString()));
   ASSIGN_OR_RETURN(const json::Document spec, json::Parse(text).Context(path));
 
@@ -76,9 +76,10 @@ Result<DeviceAccess> CdiDevices::Prepare(const node::ClaimRef& claim, std::span<
     AppendOnce(device.uuid, uuids);
   }
   DeviceAccess access;
+  const std::string kind = node::CdiKind(node::kDriver);
   AddEdits(spec.root()["containerEdits"], access.edits);
   for (const json::Value& device : json::ItemsOf(spec.root()["devices"])) {
-    if (ids.contains(StrCat(node::kCdiKind, "=", json::TextOf(device["name"])))) AddEdits(device["containerEdits"], access.edits);
+    if (ids.contains(StrCat(kind, "=", json::TextOf(device["name"])))) AddEdits(device["containerEdits"], access.edits);
   }
   access.environment = more_;
   for (const auto& [name, value] : access.edits.environment) access.environment[name] = value;
@@ -92,7 +93,7 @@ void CdiDevices::Keep(const std::string& claim_uid) {
   in_use_.insert(claim_uid);
 }
 
-Status CdiDevices::Unprepare(const node::ClaimRef& claim, const http::Patience& patience) {
+Status CdiDevices::Unprepare(const node::ClaimRef& claim, const Patience& patience) {
   TRY(preparer_.Unprepare(claim, patience));
   const std::lock_guard lock(mutex_);
   in_use_.erase(claim.uid);

@@ -1,9 +1,8 @@
 #pragma once
-// The devices of a claim on one machine, by the same preparation that containers of a cluster get (node/prepare.h).
+// The devices of a claim on one machine, prepared in the same way as for containers of a cluster (node/prepare.h).
 //
-// A process gets what the CDI spec puts into a container's environment, ALLOT_GPU_MEMORY_<UUID>__<share>=<MiB> above all. It sees the
-// device nodes of all GPUs, so it is told which ones are its own: CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES hold their UUIDs, in the
-// order of the allocation.
+// A process gets the environment of the CDI spec, most of all ALLOT_GPU_MEMORY_<UUID>__<share>=<MiB>. It sees the device nodes of all GPUs,
+// so CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES hold the UUIDs of its own GPUs, in the order of the allocation.
 
 #include <mutex>
 #include <set>
@@ -20,16 +19,17 @@ inline constexpr char kNvidiaVisible[] = "NVIDIA_VISIBLE_DEVICES";
 
 class CdiDevices final : public Devices {
  public:
-  // `cdi_folder`: that of the Preparer's specs. `more` is what every process with a device gets besides. The first two must outlive it.
+  // `cdi_folder` has the Preparer's specs. `more` is added to the environment of every process with a device. The first two must outlive
+  // it.
   CdiDevices(node::Preparer& preparer, const FileSystem& files, std::string cdi_folder, Environment more = {})
       : preparer_(preparer), files_(files), cdi_folder_(std::move(cdi_folder)), more_(std::move(more)) {}
 
-  // kNotFound where the claim has no device for one of the requests.
-  Result<DeviceAccess> Prepare(const node::ClaimRef& claim, std::span<const std::string> requests, const http::Patience& patience) override;
+  // kNotFound: the claim has no device for one of the requests.
+  Result<DeviceAccess> Prepare(const node::ClaimRef& claim, std::span<const std::string> requests, const Patience& patience) override;
   void Keep(const std::string& claim_uid) override;
-  Status Unprepare(const node::ClaimRef& claim, const http::Patience& patience) override;
+  Status Unprepare(const node::ClaimRef& claim, const Patience& patience) override;
 
-  // Whether the claim is kept.
+  // Whether a process uses the claim.
   bool IsInUse(const std::string& claim_uid) const;
 
  private:

@@ -83,7 +83,7 @@ TEST_F(CdiDevicesTest, TwoSharesOfOneGpuNameItOnce) {
   EXPECT_EQ(environment["ALLOT_GPU_MEMORY_GPU_00000000_aaaa_bbbb_cccc_dddddddddddd__s2"], "2048");
 }
 
-TEST_F(CdiDevicesTest, UnprepareLetsGo) {
+TEST_F(CdiDevicesTest, UnprepareRemovesTheSpecAndIsIdempotent) {
   const node::ClaimRef claim = Claim(ResultJson("gpu", "gpu-1", "6Gi", "s1"));
   ASSERT_OK(Prepare(claim));
   EXPECT_OK(devices_.Unprepare(claim, Long()));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "local/pod_environment.h"
+#include "local/pods/pod_environment.h"
 
 namespace allot::local {
 namespace {

@@ -8,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 
 // podman refuses to mount something twice.
-TEST(Merge, WhatTwoClaimsHaveInCommonIsThereOnce) {
+TEST(Merge, CommonEditsOfTwoClaimsAreAddedOnce) {
   DeviceAccess access{
       .environment = {{"CUDA_VISIBLE_DEVICES", "GPU-1"}},
       .edits = {.environment = {{"A", "1"}}, .device_nodes = {{"/dev/x0", "/dev/x0", "rw"}}, .mounts = {{"/lib", "/lib", "ro"}}}};

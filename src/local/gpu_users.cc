@@ -16,10 +16,10 @@
 namespace allot::local {
 namespace {
 
-constexpr size_t kMostSockets = 64 << 20;  // bytes of their list
+constexpr size_t kMostSockets = 64 << 20;  // bytes of /proc/net/unix
 constexpr size_t kFolderDigits = 16;
 
-// A socket of this name; -1 with errno. Nothing here allocates.
+// Returns a socket of this name, or -1 with errno. Does not allocate.
 int Bind(const char* name, size_t length, int flags) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -27,7 +27,7 @@ int Bind(const char* name, size_t length, int flags) {
     errno = ENAMETOOLONG;
     return -1;
   }
-  std::memcpy(address.sun_path + 1, name, length);  // behind a zero byte: a name without a file
+  std::memcpy(address.sun_path + 1, name, length);  // after a zero byte: an abstract name, without a file
   const int fd = ::socket(AF_UNIX, SOCK_DGRAM | flags, 0);
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
   if (fd >= 0 && ::bind(fd, reinterpret_cast<const sockaddr*>(&address), size) == 0) return fd;
@@ -44,14 +44,14 @@ Result<GpuOffer> GpuOffer::Make(std::string_view names, const std::string& data_
   const int fd = Bind(name.data(), name.size(), SOCK_CLOEXEC);
   if (fd < 0 && errno == EADDRINUSE) {
     return Unavailable(
-        "another `allot up` offers the GPUs of this machine; end it, use it (allot kubeconfig), or simulate GPUs with --gpus");
+        "another `allot up` offers the GPUs of this machine; stop it, use it (allot kubeconfig), or simulate GPUs with --gpus");
   }
   if (fd < 0) return Unavailable("offer the GPUs of this machine: ", std::strerror(errno));
   GpuOffer offer(mark, fd);
   if (const std::vector<pid_t> others = OtherGpuUsers(names, mark); !others.empty()) {
     return Unavailable("process ", others.front(), others.size() > 1 ? StrCat(" and ", others.size() - 1, " more") : "",
                        " of an `allot up` with another --data folder still use", others.size() > 1 ? "" : "s",
-                       " the GPUs of this machine; wait for it, end it, or start `allot up` with that folder");
+                       " the GPUs of this machine; wait until the GPUs are free, or start `allot up` with that folder");
   }
   return offer;
 }

@@ -42,16 +42,17 @@ TEST(InventoryFlag, IntelIsRefusedByName) {
   }
 }
 
-TEST(InventoryFlag, WhatIsWrongListsWhatWouldBeRight) {
+TEST(InventoryFlag, ErrorsListTheValidValues) {
   EXPECT_THAT(ReadGpus("rtx4090", 0),
               IsStatus(Code::kInvalid, AllOf(HasSubstr("\"rtx4090\""), HasSubstr("a100, h100, l4, rtx3060, rtx3090"))));
   for (const char* text : {"l4:0", "l4:x", "l4:", "l4:-1", "l4:65", "l4:99999999999"}) {
     EXPECT_THAT(ReadGpus(text, 0), IsStatus(Code::kInvalid, HasSubstr("count from 1 to 64"))) << text;
   }
   EXPECT_THAT(ReadGpus("l4:40,a100:40", 0), IsStatus(Code::kInvalid, HasSubstr("80 on one node")));
-  EXPECT_THAT(ReadGpus("l4,,l4", 0), IsStatus(Code::kInvalid, HasSubstr("no model")));
+  EXPECT_THAT(ReadGpus("l4,,l4", 0), IsStatus(Code::kInvalid, HasSubstr("unknown model")));
   for (const char* text : {"real,rtx3090", "rtx3090,none", "real:2"}) {
-    EXPECT_THAT(ReadGpus(text, 0), IsStatus(Code::kInvalid, AllOf(HasSubstr("stands alone"), HasSubstr("real/rtx3090")))) << text;
+    EXPECT_THAT(ReadGpus(text, 0), IsStatus(Code::kInvalid, AllOf(HasSubstr("cannot be combined with others"), HasSubstr("real/rtx3090"))))
+        << text;
   }
   EXPECT_THAT(ReadGpus("l4", 65), IsStatus(Code::kInvalid, HasSubstr("--nodes")));
 }

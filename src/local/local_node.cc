@@ -10,15 +10,20 @@ node::AgentOptions AgentOptionsOf(const LocalNodeOptions& node, std::function<bo
   options.in_use = std::move(in_use);
   options.node_name = node.name;
   options.kubelet = false;
-  options.state_folder = node.folder.state();
-  options.cdi.folder = node.folder.cdi();
-  // A process and podman get what our spec says, all of it: nothing may be left to the container toolkit's.
-  options.toolkit_folders.clear();
+  options.cdi_folder = node.folder.cdi();
   options.hook_program = node.hook_program;
+  return options;
+}
+
+node::NvidiaOptions NvidiaOptionsOf(const LocalNodeOptions& node) {
+  node::NvidiaOptions options;
+  options.node_name = node.name;
+  // A process and podman get only what our spec says, so nothing may be left to the container toolkit's spec.
+  options.toolkit_folders.clear();
   options.config_path = node.config_path;
   if (node.gpus.real) return options;
   options.driver_root = {node.folder.driver(), node.folder.driver()};
-  options.sys = node.folder.driver() + "/sys";  // which it has not: nothing is on a bus
+  options.sys = node.folder.driver() + "/sys";  // which does not exist: simulated GPUs are on no bus
   return options;
 }
 
@@ -29,10 +34,11 @@ LocalNode::LocalNode(LocalNodeOptions options, kube::Client& client, FileSystem&
       files_(files),
       log_(log),
       object_({options_.name, options_.machine, !options_.gpus.real && !options_.gpus.models.empty(), options_.runtime}, client, clock),
-      agent_(AgentOptionsOf(options_, [this](const std::string& claim) { return devices_->IsInUse(claim); }), client, files, clock, random,
-             log) {}
+      nvidia_(NvidiaOptionsOf(options_), files, clock, log),
+      agent_(AgentOptionsOf(options_, [this](const std::string& claim) { return devices_->IsInUse(claim); }),
+             {{nvidia_, options_.folder.state()}}, client, files, clock, random, log) {}
 
-Status LocalNode::Start(const http::Patience& patience) {
+Status LocalNode::Start(const Patience& patience) {
   Environment more;
   if (options_.simulator) {
     const std::string root = options_.folder.driver();
@@ -41,11 +47,11 @@ Status LocalNode::Start(const http::Patience& patience) {
   }
   if (!options_.gpu_mark.empty()) more[kGpuMark] = options_.gpu_mark;
   TRY(agent_.Open().Context("node ", options_.name));
-  devices_.emplace(agent_.preparer(), files_, options_.folder.cdi(), std::move(more));
+  devices_.emplace(agent_.preparer(nvidia_.name()), files_, options_.folder.cdi(), std::move(more));
   TRY(object_.Write(patience));
   thread_ = std::thread([this] {
     if (const Status ended = agent_.Run(stop_); !ended.ok())
-      log_.Error("the agent of a node has ended", {{"node", options_.name}, {"error", ended.message()}});
+      log_.Error("node agent failed", {{"node", options_.name}, {"error", ended.message()}});
   });
   return Status();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// One node of `allot up`: its Node object, its agent, and the devices that the processes of its Pods get.
+// One node of `allot up`: its Node object, its agent, and the devices for the processes of its Pods.
 
 #include <memory>
 #include <optional>
@@ -17,6 +17,7 @@
 #include "local/simulated.h"
 #include "local/state_folder.h"
 #include "node/agent.h"
+#include "node/nvidia/driver.h"
 
 namespace allot::local {
 
@@ -25,46 +26,47 @@ struct LocalNodeOptions {
   NodeGpus gpus;
   NodeFolder folder;
   Machine machine;
-  std::optional<Simulator> simulator;  // set where GPUs are simulated
-  std::string gpu_mark;                // of those who get real GPUs (gpu_users.h); empty: none are real
-  std::string runtime;                 // of its Pods, as the Node says it: "podman://4.3.1"
-  std::string hook_program;            // allot-cdi-hook, where Pods are containers that need it; empty: none
-  std::string config_path;             // of the policies (docs/node-config.md); empty: none
+  std::optional<Simulator> simulator;  // set if GPUs are simulated
+  std::string gpu_mark;                // for processes with real GPUs (gpu_users.h); empty: no GPU is real
+  std::string runtime;                 // of its Pods, as in the Node's status: "podman://4.3.1"
+  std::string hook_program;            // allot-cdi-hook, if Pods are containers; empty: none
+  std::string config_path;             // of the node config (docs/node-config.md); empty: none
 };
 
 class LocalNode {
  public:
-  // All must outlive it.
+  // All references must outlive it.
   LocalNode(LocalNodeOptions options, kube::Client& client, FileSystem& files, const Clock& clock, Random& random, Log& log);
   ~LocalNode() { Stop(); }
 
-  // Makes the Node and lets the agent work. An error: what is on the disk cannot be used, or the API does not answer. Once.
-  Status Start(const http::Patience& patience);
-  // What runs goes on. RequestStop returns at once, Stop when nothing of the node works any more.
+  // Writes the Node and starts the agent. An error: the files on the disk cannot be used, or the API does not answer. Called once.
+  Status Start(const Patience& patience);
+  // Running processes go on. RequestStop returns at once; Stop returns when the agent has ended.
   void RequestStop() { stop_.Request(); }
   void Stop();
 
   const std::string& name() const { return options_.name; }
   const NodeFolder& folder() const { return options_.folder; }
   bool simulated() const { return !options_.gpus.real; }
-  // For the runtime of this node's Pods. From Start on.
+  // For the runtime of this node's Pods. Requires Start.
   Devices& devices() { return *devices_; }
-  // The GPUs as they were last seen.
-  std::shared_ptr<const device::Snapshot> gpus() const { return agent_.inventory().snapshot(); }
-  // Ok: all GPUs are offered. Else what is in the way.
+  // Returns the last scan of the GPUs.
+  std::shared_ptr<const device::Snapshot> gpus() const { return nvidia_.inventory().snapshot(); }
+  // Ok if all GPUs are offered. Otherwise says what is in the way.
   Status state() { return agent_.state(); }
-  // Every kBeatEvery.
-  Status Beat(const http::Patience& patience) { return object_.Beat(patience); }
+  // Renews the Node's heartbeat; called every kHeartbeatEvery.
+  Status RenewHeartbeat(const Patience& patience) { return object_.RenewHeartbeat(patience); }
 
  private:
   const LocalNodeOptions options_;
   FileSystem& files_;
   Log& log_;
   NodeObject object_;
+  node::NvidiaDriver nvidia_;
   node::Agent agent_;
   std::optional<CdiDevices> devices_;
   Cancel stop_;
-  std::thread thread_;  // the agent's
+  std::thread thread_;  // runs the agent
 };
 
 }  // namespace allot::local

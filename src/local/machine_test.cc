@@ -5,7 +5,7 @@
 namespace allot::local {
 namespace {
 
-TEST(Machine, HasWhatANodeTells) {
+TEST(Machine, HasTheFactsOfANode) {
   PosixFileSystem files;
   const Machine machine = ReadMachine(files, "/");
   EXPECT_FALSE(machine.hostname.empty());

@@ -1,5 +1,7 @@
-// The test program is its own shim: `local_test shim FOLDER`, and one on a disk that takes two seconds: `local_test slow-shim FOLDER`.
-// And a node that can be killed: `local_test node URL FOLDER`.
+// The test program also is
+//   a shim (`local_test shim FOLDER`);
+//   a shim that takes two seconds to start, as on a slow disk (`local_test slow-shim FOLDER`);
+//   a node that a test can kill (`local_test node URL FOLDER`).
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -12,13 +14,13 @@
 #include <string_view>
 #include <thread>
 
-#include "local/shim.h"
+#include "local/containers/shim.h"
 
 namespace allot::local {
 int RunTestNode(const char* url, const char* folder);  // pods_restart_test.cc
 }
 
-// As a shim that is at it, it holds the folder, and goes on when who asked for it has given up waiting.
+// Locks the folder as a shim does while it starts its container, and continues after its caller has timed out.
 static int RunSlowShim(const std::string& folder) {
   const int lock = ::open((folder + "/spec.json").c_str(), O_RDONLY | O_CLOEXEC);
   if (lock < 0 || ::flock(lock, LOCK_EX | LOCK_NB) != 0) return 1;

@@ -23,7 +23,7 @@ std::string Condition(std::string_view type, std::string_view status, std::strin
                 ",\"lastHeartbeatTime\":", Text(now), changed ? StrCat(",\"lastTransitionTime\":", Text(now)) : "", "}");
 }
 
-// Conditions are merged by their type: those whose state stays keep the time of their last change.
+// The API merges conditions by type. A condition whose status does not change keeps its lastTransitionTime.
 std::string Conditions(const json::Value& node, const std::string& now) {
   struct Wanted {
     std::string_view type, status, reason, message;
@@ -67,12 +67,12 @@ std::string StatusPatch(const NodeObject::Facts& facts, const std::string& condi
 
 }  // namespace
 
-Status NodeObject::Make(const http::Patience& patience) {
+Status NodeObject::Make(const Patience& patience) {
   const std::string node = StrCat("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":", Text(facts_.name), "}}");
   return client_.Create(kNodes, "", node, {}, patience).status();
 }
 
-Status NodeObject::Write(const http::Patience& patience) {
+Status NodeObject::Write(const Patience& patience) {
   Result<kube::ObjectPtr> node = client_.Get(kNodes, "", facts_.name, patience);
   if (!node.ok() && node.status().code() == Code::kNotFound) {
     TRY(Make(patience));
@@ -87,7 +87,7 @@ Status NodeObject::Write(const http::Patience& patience) {
   return RenewLease(patience);
 }
 
-Status NodeObject::RenewLease(const http::Patience& patience) {
+Status NodeObject::RenewLease(const Patience& patience) {
   const std::string spec = StrCat("\"spec\":{\"holderIdentity\":", Text(facts_.name), ",\"leaseDurationSeconds\":", kLeaseSeconds,
                                   ",\"renewTime\":", Text(kube::WriteMicroTime(clock_.Now())), "}");
   const Status renewed =
@@ -98,16 +98,16 @@ Status NodeObject::RenewLease(const http::Patience& patience) {
   return client_.Create(kLeases, kLeaseSpace, lease, {}, patience).status();
 }
 
-Status NodeObject::Beat(const http::Patience& patience) {
+Status NodeObject::RenewHeartbeat(const Patience& patience) {
   TRY(RenewLease(patience));
-  // One that somebody deleted is made again before its Pods are taken for lost.
+  // Create a deleted Node again before the Pod garbage collector deletes its Pods.
   const Status there = client_.Get(kNodes, "", facts_.name, patience).status();
   const bool deleted = there.code() == Code::kNotFound;
   if (!there.ok() && !deleted) return there;
   return deleted || clock_.MonotonicNow() - written_ >= kConditionsEvery ? Write(patience) : Status();
 }
 
-Status MarkNotReady(kube::Client& client, const std::string& name, std::string_view why, WallTime now, const http::Patience& patience) {
+Status MarkNotReady(kube::Client& client, const std::string& name, std::string_view why, WallTime now, const Patience& patience) {
   const std::string condition = Condition("Ready", "False", "NotStarted", why, kube::WriteTime(now), true);
   const std::string patch = StrCat("{\"status\":{\"conditions\":[", condition, "]}}");
   return client.Patch(kNodes, "", name, kStrategic, patch, "status", {}, patience).status();

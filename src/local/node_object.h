@@ -1,8 +1,7 @@
 #pragma once
-// The Node object of a node that this process runs, and its heartbeat: what kubelet would write.
+// The Node object of a node that this process runs, and its heartbeat, as kubelet writes them.
 //
-// As kubelet does it, the Lease in kube-node-lease is renewed often and the conditions seldom: whoever watches nodes is not woken for
-// nothing.
+// Like kubelet, it renews the Lease in kube-node-lease often and the conditions seldom, so that watches of nodes see few events.
 
 #include <string>
 
@@ -11,13 +10,14 @@
 #include "http/dial.h"
 #include "kube/client.h"
 #include "local/machine.h"
+#include "view/nodes.h"
 
 namespace allot::local {
 
-inline constexpr char kLocalLabel[] = "allot.dev/local";          // "true": an `allot up` made the node
+using view::kLocalLabel;
 inline constexpr char kSimulatedLabel[] = "allot.dev/simulated";  // "true": its GPUs are not there
 
-inline constexpr std::chrono::seconds kBeatEvery{10};
+inline constexpr std::chrono::seconds kHeartbeatEvery{10};
 
 class NodeObject {
  public:
@@ -25,28 +25,28 @@ class NodeObject {
     std::string name;
     Machine machine;
     bool simulated = false;
-    std::string runtime;  // of its Pods, as containerRuntimeVersion says it
+    std::string runtime;  // containerRuntimeVersion
   };
 
-  // Both must outlive it.
+  // `client` and `clock` must outlive this object.
   NodeObject(Facts facts, kube::Client& client, const Clock& clock) : facts_(std::move(facts)), client_(client), clock_(clock) {}
 
-  // Makes the Node, or brings one of an earlier start up to date: ready, with the machine's capacity.
-  Status Write(const http::Patience& patience);
-  // Says that the node lives, every kBeatEvery. A Node that somebody deleted is made again.
-  Status Beat(const http::Patience& patience);
+  // Creates the Node, or updates that of an earlier start: ready, with the machine's capacity.
+  Status Write(const Patience& patience);
+  // Renews the heartbeat; called every kHeartbeatEvery. Creates a deleted Node again.
+  Status RenewHeartbeat(const Patience& patience);
 
  private:
-  Status Make(const http::Patience& patience);
-  Status RenewLease(const http::Patience& patience);
+  Status Make(const Patience& patience);
+  Status RenewLease(const Patience& patience);
 
   const Facts facts_;
   kube::Client& client_;
   const Clock& clock_;
-  MonotonicTime written_{};  // the conditions
+  MonotonicTime written_{};  // when the conditions were last written
 };
 
-// Says that the node of that name does not work: nothing new comes to it.
-Status MarkNotReady(kube::Client& client, const std::string& name, std::string_view why, WallTime now, const http::Patience& patience);
+// Marks the node of that name as not ready, so that it gets no new Pods.
+Status MarkNotReady(kube::Client& client, const std::string& name, std::string_view why, WallTime now, const Patience& patience);
 
 }  // namespace allot::local

@@ -7,6 +7,7 @@
 #include "local/api_home.h"
 #include "local/device_classes.h"
 #include "local/test_folder.h"
+#include "node/nvidia/driver.h"
 
 namespace allot::local {
 namespace {
@@ -49,25 +50,25 @@ class NodeObjectTest : public ::testing::Test {
   std::optional<NodeObject> node_;
 };
 
-TEST_F(NodeObjectTest, ABeatRenewsTheLeaseAndNowAndThenTheConditions) {
+TEST_F(NodeObjectTest, AHeartbeatRenewsTheLeaseAndNowAndThenTheConditions) {
   ASSERT_OK(node_->Write({}));
   const std::string begun = Ready("lastHeartbeatTime"), lease = Renewed();
-  clock_.Advance(kBeatEvery);
-  ASSERT_OK(node_->Beat({}));
+  clock_.Advance(kHeartbeatEvery);
+  ASSERT_OK(node_->RenewHeartbeat({}));
   EXPECT_NE(Renewed(), lease);
   EXPECT_EQ(Ready("lastHeartbeatTime"), begun);
   clock_.Advance(std::chrono::minutes(1));
-  ASSERT_OK(node_->Beat({}));
+  ASSERT_OK(node_->RenewHeartbeat({}));
   EXPECT_EQ(Ready("lastHeartbeatTime"), kube::WriteTime(clock_.Now()));
   EXPECT_EQ(Ready("lastTransitionTime"), begun);
 }
 
-TEST_F(NodeObjectTest, ANodeThatSomebodyDeletedComesBack) {
+TEST_F(NodeObjectTest, ADeletedNodeIsCreatedAgain) {
   ASSERT_OK(node_->Write({}));
   ASSERT_OK(client_->Delete(kNodes, "", "n1"));
   ASSERT_OK(client_->Delete(kLeases, "kube-node-lease", "n1"));
-  clock_.Advance(kBeatEvery);
-  ASSERT_OK(node_->Beat({}));
+  clock_.Advance(kHeartbeatEvery);
+  ASSERT_OK(node_->RenewHeartbeat({}));
   EXPECT_EQ(Ready("status"), "True");
   EXPECT_FALSE(Renewed().empty());
 }
@@ -98,8 +99,8 @@ TEST_F(NodeObjectTest, AClassOfTheAdminStaysAsItIs) {
   ASSERT_OK(client_->Create(kDeviceClasses, "",
                             R"({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu.nvidia.com"},
       "spec": {"selectors": [{"cel": {"expression": "device.driver == 'x'"}}]}})"));
-  ASSERT_OK(MakeDeviceClasses(*client_, {}));
-  ASSERT_OK(MakeDeviceClasses(*client_, {}));
+  ASSERT_OK(MakeDeviceClasses(*client_, node::NvidiaClasses(), {}));
+  ASSERT_OK(MakeDeviceClasses(*client_, node::NvidiaClasses(), {}));
   const auto expression = [&](const std::string& name) {
     return std::string(json::TextOf(Get(kDeviceClasses, "", name)->json()["spec"]["selectors"].Items()[0]["cel"]["expression"]));
   };

@@ -8,7 +8,7 @@
 namespace allot::local {
 namespace {
 
-// What a program that is started now may open.
+// The limit of open files of a program started now.
 std::string LimitOfAProgram() {
   const Result<ProcessOutput> output = RunProcess({.argv = {"/bin/sh", "-c", "ulimit -n"}, .environment = {}});
   return output.ok() ? std::string(Trim(output->stdout_text)) : output.status().message();
@@ -28,7 +28,7 @@ class OpenFiles : public ::testing::Test {
   rlimit before_ = {};
 };
 
-TEST_F(OpenFiles, WhatAServerRaisedIsSetBackForItsPrograms) {
+TEST_F(OpenFiles, ProgramsGetTheLimitFromBeforeTheServerRaisedIt) {
   const uint64_t before = RaiseOpenFiles();
   EXPECT_EQ(before, kFew);
   rlimit raised = {};
@@ -38,7 +38,7 @@ TEST_F(OpenFiles, WhatAServerRaisedIsSetBackForItsPrograms) {
   EXPECT_EQ(LimitOfAProgram(), StrCat(kFew));
 }
 
-TEST_F(OpenFiles, ALimitThatIsNotKnownChangesNothingAndOneBeyondTheSystemsIsTheSystems) {
+TEST_F(OpenFiles, ALimitOfZeroChangesNothingAndALargeOneIsCappedByTheSystem) {
   SetOpenFiles(0);
   EXPECT_EQ(LimitOfAProgram(), StrCat(kFew));
   SetOpenFiles(before_.rlim_max + 1);

@@ -1,5 +1,5 @@
 #pragma once
-// What works beside the API and the nodes in the process of `allot up`: the scheduler, the runtime of Pods.
+// A part of `allot up`: a component that runs beside the API and the nodes, such as the scheduler or the runtime of Pods.
 
 #include <functional>
 #include <memory>
@@ -12,34 +12,34 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "kube/client.h"
-#include "local/late_logs.h"
 #include "local/local_node.h"
+#include "local/pods/late_logs.h"
 #include "local/state_folder.h"
 
 namespace allot::local {
 
-// All of it outlives the part.
+// All members outlive the part.
 struct PartContext {
-  kube::Client& client;  // an admin, by the socket, without a limit of requests
+  kube::Client& client;  // an admin, by the socket, without a rate limit
   StateFolder& folder;
   std::span<const std::unique_ptr<LocalNode>> nodes;  // started; each with its devices
-  LateLogs& logs;                                     // for who has logs of Pods; they are taken back before the part is stopped
+  LateLogs& logs;                                     // for a part that has logs of Pods; it withdraws them before it is stopped
   FileSystem& files;
   const Clock& clock;
-  Random& random;  // of the system: for several threads
+  Random& random;  // thread-safe
   Log& log;
-  uint64_t open_files = 0;  // that a program may open: what `up` was started with; 0: as it is
+  uint64_t open_files = 0;  // the limit for programs: the one that `up` was started with; 0: leave it unchanged
 };
 
 class Part {
  public:
   virtual ~Part() = default;
 
-  // Works from now on, with threads of its own. An error keeps `up` from starting. Once.
+  // Starts the part's threads. On an error `up` does not start. Called once.
   virtual Status Start() = 0;
-  // Returns when nothing of it works any more; what it runs for others goes on. Also where it was not started.
+  // Returns when the part has stopped; containers and commands keep running. May be called on a part that was not started.
   virtual void Stop() = 0;
-  // How much goes on when it stops: Pods.
+  // The number of Pods that keep running when the part stops.
   virtual size_t running() const { return 0; }
 };
 

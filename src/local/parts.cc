@@ -1,16 +1,16 @@
 #include "local/parts.h"
 
 #include "control/scheduler.h"
-#include "local/pod_logs.h"
-#include "local/pods.h"
-#include "local/runs.h"
+#include "local/pods/pod_logs.h"
+#include "local/pods/pods.h"
+#include "local/run/runs.h"
 
 namespace allot::local {
 namespace {
 
 constexpr std::chrono::seconds kStartTime{30};
 
-http::Patience StartPatience() { return {std::chrono::steady_clock::now() + kStartTime, nullptr}; }
+Patience StartPatience() { return {std::chrono::steady_clock::now() + kStartTime, nullptr}; }
 
 class SchedulerPart final : public Part {
  public:

@@ -4,13 +4,13 @@
 #include <memory>
 #include <vector>
 
+#include "local/containers/podman.h"
 #include "local/part.h"
-#include "local/podman.h"
 #include "sched/decide.h"
 
 namespace allot::local {
 
-// In the order in which they are started. `podman`, if any, runs the containers of Pods.
+// All parts, in the order in which they start. `podman` runs the containers of Pods; null: they are processes.
 std::vector<PartMaker> AllParts(sched::Strategy strategy, std::shared_ptr<const Podman> podman = nullptr);
 
 }  // namespace allot::local

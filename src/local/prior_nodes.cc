@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "local/containers.h"
+#include "local/containers/containers.h"
 #include "local/node_object.h"
 #include "node/journal.h"
 
 namespace allot::local {
 namespace {
 
-// What keeps the node.
+// What still uses a node.
 struct Users {
   std::vector<std::string> claims, others;  // "claim lab/train-gpu"; "pod lab/train", "container ..."
 
@@ -27,7 +27,7 @@ Result<std::vector<std::string>> HeldClaims(FileSystem& files, const NodeFolder&
 }
 
 Result<Users> UsersOf(kube::Client& client, FileSystem& files, const StateFolder& folder, const std::string& name,
-                      const http::Patience& patience) {
+                      const Patience& patience) {
   Users users;
   ASSIGN_OR_RETURN(users.claims, HeldClaims(files, {StrCat(folder.path(), "/nodes/", name)}));
   kube::ListOptions bound;
@@ -49,8 +49,8 @@ Result<Users> UsersOf(kube::Client& client, FileSystem& files, const StateFolder
   return users;
 }
 
-// Of a Node that the API does not have nobody knows: it may be.
-Result<bool> MayBeReal(kube::Client& client, const std::string& name, const http::Patience& patience) {
+// Whether the node may have real GPUs. True if its Node object is gone, because only its label could tell.
+Result<bool> MayBeReal(kube::Client& client, const std::string& name, const Patience& patience) {
   const Result<kube::ObjectPtr> node = client.Get(kube::types::kNodes, "", name, patience);
   if (!node.ok()) return node.status().code() == Code::kNotFound ? Result<bool>(true) : node.status();
   return (*node)->Label(kSimulatedLabel) != "true";
@@ -58,7 +58,7 @@ Result<bool> MayBeReal(kube::Client& client, const std::string& name, const http
 
 Status OkOrGone(const Status& status) { return status.code() == Code::kNotFound ? Status() : status; }
 
-Status Remove(kube::Client& client, StateFolder& folder, const std::string& name, const http::Patience& patience) {
+Status Remove(kube::Client& client, StateFolder& folder, const std::string& name, const Patience& patience) {
   TRY(OkOrGone(client.Delete(kube::types::kNodes, "", name, {}, patience).status()));
   TRY(OkOrGone(client.Delete(kube::types::kLeases, "kube-node-lease", name, {}, patience).status()));
   return folder.RemoveNode(name);
@@ -67,7 +67,7 @@ Status Remove(kube::Client& client, StateFolder& folder, const std::string& name
 }  // namespace
 
 Status RemovePriorNodes(kube::Client& client, FileSystem& files, StateFolder& folder, const std::set<std::string>& wanted, bool offers_real,
-                        const Clock& clock, Log& log, const http::Patience& patience) {
+                        const Clock& clock, Log& log, const Patience& patience) {
   ASSIGN_OR_RETURN(const std::vector<std::string> with_folder, folder.Nodes());
   std::set<std::string> names(with_folder.begin(), with_folder.end());
   kube::ListOptions ours;
@@ -78,18 +78,21 @@ Status RemovePriorNodes(kube::Client& client, FileSystem& files, StateFolder& fo
     ASSIGN_OR_RETURN(const Users users, UsersOf(client, files, folder, name, patience));
     if (users.claims.empty() && users.others.empty()) {
       TRY(Remove(client, folder, name, patience).Context("remove node ", name, " of an earlier start"));
-      log.Info("a node of an earlier start is gone", {{"node", name}});
+      log.Info("removed a node of an earlier start", {{"node", name}});
       continue;
     }
     if (offers_real && !users.claims.empty()) {
       ASSIGN_OR_RETURN(const bool may_be_real, MayBeReal(client, name, patience));
       if (may_be_real) {
-        return Invalid("node ", name, " of an earlier start holds GPUs of this machine, for ", users.ToString(),
-                       ": another node would promise them twice; start as then (--gpus, --nodes), and delete these before you change it");
+        return Invalid(
+            "node ", name, " of an earlier start holds GPUs of this machine, for ", users.ToString(),
+            ", and another node would promise them twice; start with the earlier --gpus and --nodes, delete these, then change the "
+            "flags");
       }
     }
-    log.Warning("a node of an earlier start is still in use; start as then (--gpus, --nodes), and delete what uses it before you change it",
-                {{"node", name}, {"by", users.ToString()}});
+    log.Warning(
+        "a node of an earlier start is still in use; start with the earlier --gpus and --nodes, delete its users, then change the flags",
+        {{"node", name}, {"by", users.ToString()}});
     TRY(OkOrGone(MarkNotReady(client, name, "allot up was started without this node", clock.Now(), patience)));
   }
   return Status();

@@ -1,5 +1,5 @@
 #pragma once
-// Nodes of an earlier `allot up` that this one does not have: they go, unless something of them is still in use.
+// Removes nodes of an earlier `allot up` that the current one does not have, unless they are still in use.
 
 #include <set>
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace allot::local {
 
-// Removes each local node that is not among `wanted`, with its folders. One whose claims are held, or that has Pods or containers which
-// have not ended, stays and is marked as not ready; the log says why. kInvalid where `offers_real`, and such a node has claims of the
-// machine's own GPUs: offered again by another node, they would be promised twice.
+// Removes each local node that is not in `wanted`, with its folders. A node with holdings, or with Pods or containers that have not ended,
+// stays and is marked as not ready; the log says why. kInvalid if `offers_real` and such a node has claims of the machine's own GPUs: if
+// another node offered these GPUs again, they would be promised twice.
 Status RemovePriorNodes(kube::Client& client, FileSystem& files, StateFolder& folder, const std::set<std::string>& wanted, bool offers_real,
-                        const Clock& clock, Log& log, const http::Patience& patience);
+                        const Clock& clock, Log& log, const Patience& patience);
 
 }  // namespace allot::local

@@ -11,7 +11,7 @@
 namespace allot::local {
 namespace {
 
-// A process in a group of its own; with `alone` in a session of its own, too.
+// Starts a process in its own group; with `alone`, also in its own session.
 pid_t Start(bool alone) {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -22,7 +22,7 @@ pid_t Start(bool alone) {
   return pid;
 }
 
-TEST(ProcessTable, AGroupIsOrphanedWhereNobodyOfItsSessionStartedIt) {
+TEST(ProcessTable, AGroupIsOrphanedIfItHasNoParentInItsSession) {
   const pid_t job = Start(false), alone = Start(true);
   EXPECT_FALSE(IsOrphaned(job));
   EXPECT_TRUE(IsOrphaned(alone));

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "base/test_util.h"
-#include "device/discovery.h"
-#include "device/fake_driver.h"
+#include "device/nvidia/discovery.h"
+#include "device/nvidia/fake_driver.h"
 #include "local/test_folder.h"
 
 namespace allot::local {
@@ -23,7 +23,7 @@ class SimulatedTest : public ::testing::Test {
     return MakeSimulatedDriver(files_, {device::FakeNvmlLibrary(), device::FakeSmi()}, Root(node), node, models);
   }
   std::string Root(const std::string& node) const { return StrCat(folder_.path(), "/", node); }
-  // As the agent looks at them.
+  // The agent finds them in this way.
   std::vector<device::Gpu> Gpus(const std::string& node) {
     Result<std::unique_ptr<device::Nvml>> nvml = device::Nvml::Open(device::DriverRoot(Root(node)));
     EXPECT_OK(nvml);
@@ -69,7 +69,7 @@ TEST_F(SimulatedTest, EverybodyMayUseItWhateverTheUmask) {
   }
 }
 
-TEST_F(SimulatedTest, NvidiaSmiOfTheEnvironmentShowsWhatTheProcessWasGiven) {
+TEST_F(SimulatedTest, NvidiaSmiOfTheEnvironmentShowsTheProcessItsGpus) {
   ASSERT_OK(Make("a", {"l4", "rtx3060"}));
   Environment environment = SimulatedEnvironment(Root("a"));
   EXPECT_EQ(environment["PATH"], Root("a") + "/usr/bin");

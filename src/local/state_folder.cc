@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Users get through it, but cannot list it.
+// Creates a folder that other users can traverse, but not list.
 Status MakePassage(FileSystem& files, const std::string& path) {
   TRY(files.MakeDirs(path));
   std::error_code error;
@@ -26,8 +26,8 @@ Result<std::unique_ptr<StateFolder>> StateFolder::Open(FileSystem& files, const 
   Result<std::unique_ptr<FileLock>> lock = files.Lock(path + "/up.lock", std::chrono::milliseconds(0));
   if (!lock.ok() && lock.status().code() == Code::kUnavailable) {
     const Result<std::string> pid = files.ReadFile(pid_path, 64);
-    return Unavailable("an `allot up` works with ", path, " already", pid.ok() ? StrCat(" (PID ", Trim(*pid), ")") : "",
-                       "; end it, or name another folder with --data");
+    return Unavailable("another `allot up` uses ", path, pid.ok() ? StrCat(" (PID ", Trim(*pid), ")") : "",
+                       "; stop it, or use another folder with --data");
   }
   if (!lock.ok()) return lock.status();
   TRY(files.ReplaceFile(pid_path, StrCat(::getpid(), "\n")));
@@ -42,7 +42,8 @@ Result<std::string> StateFolder::KeepHostname(const std::string& now) {
     ASSIGN_OR_RETURN(const std::string kept, files_.ReadFile(path, kLongest));
     const std::string_view name = Trim(kept);
     if (!name.empty() && NodeNameOf(name) != name) {
-      return Invalid(path, ": ", Quoted(name), " cannot be the name of a node; write what they were called (their folders are in nodes/)");
+      return Invalid(path, ": ", Quoted(name),
+                     " is not a valid node name; write the name of the nodes' folders in nodes/, without its number");
     }
     if (!name.empty()) return std::string(name);
   }

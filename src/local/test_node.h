@@ -1,5 +1,5 @@
 #pragma once
-// For tests: an API server in this process, a node's Pods on it, and devices that are made up.
+// For tests: an API server in this process, the Pods of one node, and fake devices.
 
 #include <condition_variable>
 #include <map>
@@ -9,9 +9,9 @@
 #include "base/random.h"
 #include "json/editor.h"
 #include "json/json.h"
-#include "local/pod_admission.h"
-#include "local/pod_logs.h"
-#include "local/pods.h"
+#include "local/pods/pod_admission.h"
+#include "local/pods/pod_logs.h"
+#include "local/pods/pods.h"
 #include "local/test_folder.h"
 
 namespace allot::local {
@@ -29,7 +29,7 @@ class AllAreAdmins final : public apiserver::Access {
 
 class FakeDevices final : public Devices {
  public:
-  Result<DeviceAccess> Prepare(const node::ClaimRef& claim, std::span<const std::string> requests, const http::Patience&) override {
+  Result<DeviceAccess> Prepare(const node::ClaimRef& claim, std::span<const std::string> requests, const Patience&) override {
     std::unique_lock lock(mutex_);
     calls_.push_back(StrCat("prepare ", claim.name));
     changed_.wait(lock, [this] { return !held_up_; });
@@ -41,7 +41,7 @@ class FakeDevices final : public Devices {
     return access;
   }
   void Keep(const std::string&) override {}
-  Status Unprepare(const node::ClaimRef& claim, const http::Patience&) override {
+  Status Unprepare(const node::ClaimRef& claim, const Patience&) override {
     const std::lock_guard lock(mutex_);
     calls_.push_back(StrCat("unprepare ", claim.name));
     prepared_.erase(claim.uid);
@@ -52,7 +52,7 @@ class FakeDevices final : public Devices {
     const std::lock_guard lock(mutex_);
     failure_ = std::move(status);
   }
-  // Whether who prepares has to wait.
+  // While held up, Prepare blocks.
   void HoldUp(bool held_up) {
     const std::lock_guard lock(mutex_);
     held_up_ = held_up;
@@ -94,7 +94,7 @@ class NodeTest : public testing::Test {
     EXPECT_OK(started);
     server = *std::move(started);
     client = MakeClient();
-    // Pods of a node that is not there are deleted after a while.
+    // Without its Node the Pod garbage collector would delete the Pods.
     EXPECT_OK(client->Create(kube::types::kNodes, "", StrCat(R"({"metadata":{"name":")", kNode, R"("}})")));
     limits.first_backoff = std::chrono::milliseconds(300);
     limits.longest_backoff = std::chrono::milliseconds(2000);
@@ -103,7 +103,7 @@ class NodeTest : public testing::Test {
   }
   ~NodeTest() override {
     pods.reset();
-    // Nothing of a test that failed stays behind.
+    // Kill containers that a failed test left behind.
     Containers containers({}, files, clock, random, [](const std::string&) {});
     for (const std::string& run : FindContainers(files, folder / "pods")) {
       EXPECT_OK(containers.Signal(run, SIGKILL));
@@ -136,7 +136,7 @@ class NodeTest : public testing::Test {
 
   static std::string Escaped(std::string_view text) { return Quoted(text, 100'000); }
 
-  // A Pod with one container, c, that runs a script. `more` is put into the spec, `more_container` into the container.
+  // A Pod with one container, c, that runs a script. `more` is added to the spec, `more_container` to the container.
   static std::string PodJson(const std::string& name, const std::string& script, const std::string& more = "",
                              const std::string& more_container = "") {
     return StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","namespace":"default"},"spec":{"nodeName":"n1",)",
@@ -191,7 +191,7 @@ class NodeTest : public testing::Test {
     if (object == nullptr) return "";
     return StrCat(folder.path(), "/pods/n1/default/", pod, "/", object->uid(), "/", container, "/", attempt);
   }
-  // What the API gives of a log; the error's message where it gives none.
+  // The log that the API returns, or the message of its error.
   std::string Logs(const std::string& pod, const std::string& query = "") {
     http::Request request;
     request.target = StrCat("/api/v1/namespaces/default/pods/", pod, "/log", query.empty() ? "" : "?" + query);

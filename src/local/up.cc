@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "base/rest.h"
+#include "local/containers/runtime_file.h"
 #include "local/device_classes.h"
-#include "local/kept_runtime.h"
 #include "local/prior_nodes.h"
-#include "node/devices.h"
 #include "node/install.h"
-#include "node/rest.h"
+#include "node/nvidia/driver.h"
 
 namespace allot::local {
 namespace {
@@ -16,8 +16,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kStartTime{60};  // for all that is written to our own API
-constexpr seconds kBeatTime{5};
+constexpr seconds kStartTime{60};  // for all calls to our own API at the start
+constexpr seconds kHeartbeatTime{5};
 constexpr milliseconds kLookForOffers{50};
 
 std::string Padded(std::string text, size_t width) {
@@ -73,9 +73,9 @@ Status Up::Begin(const Cancel& stop) {
   kube::ClientOptions client;
   client.qps = 0;
   ASSIGN_OR_RETURN(client_, kube::Client::Make(api_->ClientConfig(), client));
-  const http::Patience patience{std::chrono::steady_clock::now() + kStartTime, &stop};
+  const Patience patience{std::chrono::steady_clock::now() + kStartTime, &stop};
   TRY(KeepRuntime(*client_, files_, *folder_, options_.podman != nullptr ? "podman" : "process", patience));
-  TRY(MakeDeviceClasses(*client_, patience).status());
+  TRY(MakeDeviceClasses(*client_, node::NvidiaClasses(), patience).status());
   TRY(StartNodes(patience));
   TRY(StartParts());
   AwaitOffers(stop);
@@ -93,7 +93,7 @@ Status Up::FindSimulator() {
   return needed && !simulator_ ? std::move(found).status() : Status();
 }
 
-Status Up::StartNodes(const http::Patience& patience) {
+Status Up::StartNodes(const Patience& patience) {
   const Machine machine = ReadMachine(files_, options_.data.path);
   ASSIGN_OR_RETURN(const std::string hostname, folder_->KeepHostname(machine.hostname));
   const std::vector<std::string> names = NodeNames(hostname, options_.nodes.size());
@@ -132,7 +132,7 @@ void Up::AwaitOffers(const Cancel& stop) {
   const MonotonicTime until = std::chrono::steady_clock::now() + options_.offer_wait;
   const auto ready = [](const std::unique_ptr<LocalNode>& node) { return node->state().ok(); };
   while (!std::all_of(nodes_.begin(), nodes_.end(), ready) && std::chrono::steady_clock::now() < until) {
-    if (!node::Rest(kLookForOffers, stop)) return;
+    if (!Rest(kLookForOffers, stop)) return;
   }
 }
 
@@ -148,29 +148,31 @@ std::string Up::Greeting() {
     if (const Status state = node->state(); !state.ok()) text += StrCat("#   not offered yet: ", state.message(), "\n");
   }
   if (!any) text += "# `allot up --gpus rtx3090:2` simulates some\n";
-  return text + "# paste the line with export into another terminal; there, `allot status` shows the GPUs and who holds them\n";
+  return text + "# paste the export line into another terminal; there, `allot status` shows the GPUs and their holders\n";
 }
 
-void Up::Beat(const Cancel& stop) {
-  Status beat;
+void Up::RenewHeartbeats(const Cancel& stop) {
+  Status heartbeat;
   for (const std::unique_ptr<LocalNode>& node : nodes_) {
-    Status one = node->Beat({std::chrono::steady_clock::now() + kBeatTime, &stop});
-    if (beat.ok()) beat = std::move(one);
+    Status one = node->RenewHeartbeat({std::chrono::steady_clock::now() + kHeartbeatTime, &stop});
+    if (heartbeat.ok()) heartbeat = std::move(one);
   }
-  if (!stop.requested() && beat_told_.IsNew(beat) && !beat.ok()) log_.Error("a node's heartbeat", {{"error", beat.message()}});
+  if (!stop.requested() && heartbeat_told_.IsNew(heartbeat) && !heartbeat.ok())
+    log_.Error("cannot renew a node's heartbeat", {{"error", heartbeat.message()}});
 }
 
 void Up::KeepClasses(const Cancel& stop) {
-  const Result<std::vector<std::string>> made = MakeDeviceClasses(*client_, {std::chrono::steady_clock::now() + kBeatTime, &stop});
+  const Result<std::vector<std::string>> made =
+      MakeDeviceClasses(*client_, node::NvidiaClasses(), {std::chrono::steady_clock::now() + kHeartbeatTime, &stop});
   if (!stop.requested() && classes_told_.IsNew(made.status()) && !made.ok())
-    log_.Error("a DeviceClass that is missing could not be made again", {{"error", made.status().message()}});
-  if (made.ok() && !made->empty()) log_.Info("DeviceClasses that were deleted are made again", {{"classes", Join(*made, ", ")}});
+    log_.Error("cannot create a missing DeviceClass", {{"error", made.status().message()}});
+  if (made.ok() && !made->empty()) log_.Info("created deleted DeviceClasses again", {{"classes", Join(*made, ", ")}});
 }
 
 void Up::Run(const Cancel& stop) {
   std::thread certificates([&] { api_->Tend(stop); });
-  while (node::Rest(options_.beat_every, stop)) {
-    Beat(stop);
+  while (Rest(options_.heartbeat_every, stop)) {
+    RenewHeartbeats(stop);
     KeepClasses(stop);
   }
   certificates.join();

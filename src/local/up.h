@@ -1,12 +1,11 @@
 #pragma once
-// `allot up`: Kubernetes' API, node agents, and whatever else a machine needs to share its GPUs, in one process.
+// `allot up`: the Kubernetes API, node agents, and the parts that share a machine's GPUs, in one process.
 //
 //   ApiHome ◄── by its socket ── LocalNode (agent, devices), one or several
 //      ▲                             ▲
 //      └───────── parts: scheduler, Pods (part.h)
 //
-// Crash-only, as all of its parts: the store, the journals and the processes of Pods are what is left by a kill, and what the next start
-// goes on with.
+// Crash-only, like all of its parts: a kill leaves the store, the journals and the Pods' processes, and the next start uses them.
 
 #include <memory>
 #include <optional>
@@ -16,10 +15,10 @@
 
 #include "base/cancel.h"
 #include "local/api_home.h"
+#include "local/containers/podman.h"
 #include "local/gpu_users.h"
 #include "local/inventory_flag.h"
 #include "local/part.h"
-#include "local/podman.h"
 #include "local/state_folder.h"
 #include "node/told.h"
 
@@ -27,32 +26,32 @@ namespace allot::local {
 
 struct UpOptions {
   apiserver::DataFolder data;
-  ApiHomeOptions api;                            // its logs are set by Up
+  ApiHomeOptions api;                            // Up sets `logs`
   std::vector<NodeGpus> nodes;                   // at least one
-  std::shared_ptr<const Podman> podman;          // that runs the Pods; null: they are processes
-  std::string node_config;                       // of the agents (docs/node-config.md); empty: none
-  std::string program;                           // ours, beside which the fake driver is
-  std::vector<PartMaker> parts;                  // started in this order, behind the nodes
-  std::string gpu_names{kGpuNames};              // by which those are known who offer and use real GPUs
-  std::chrono::milliseconds offer_wait{10'000};  // for the GPUs to be offered, at the start
-  std::chrono::milliseconds beat_every{kBeatEvery};
+  std::shared_ptr<const Podman> podman;          // runs the Pods; null: they are processes
+  std::string node_config;                       // the agents' config file (docs/node-config.md); empty: none
+  std::string program;                           // the path of this program; the fake driver is beside it
+  std::vector<PartMaker> parts;                  // started in this order, after the nodes
+  std::string gpu_names{kGpuNames};              // the prefix of the sockets of gpu_users.h
+  std::chrono::milliseconds offer_wait{10'000};  // how long Start waits for the GPUs to be offered
+  std::chrono::milliseconds heartbeat_every{kHeartbeatEvery};
 };
 
 class Up {
  public:
-  // Everything works when it returns; GPUs that are not offered in time are only told of. Errors name what is wrong, and leave nothing
-  // behind that the next start would mind. All must outlive it.
+  // Returns when everything runs; Greeting names GPUs that are not offered yet. An error names what is wrong, and the next start can try
+  // again. The arguments must outlive this object.
   static Result<std::unique_ptr<Up>> Start(UpOptions options, FileSystem& files, const Clock& clock, Random& random, Log& log,
                                            const Cancel& stop);
   ~Up() { Stop(); }
   Up(const Up&) = delete;
   Up& operator=(const Up&) = delete;
 
-  // What the user of a shell needs: where the API is, KUBECONFIG, the GPUs, what to try. Lines that a shell may read.
+  // The lines to print at the start: the API's addresses, KUBECONFIG, the GPUs, a first command. A shell can read them.
   std::string Greeting();
-  // Until `stop` is requested: nodes live, and DeviceClasses that somebody deletes are made again.
+  // Runs until `stop` is requested: renews the nodes' heartbeats, and creates deleted DeviceClasses again.
   void Run(const Cancel& stop);
-  // In good order: parts, nodes, API. Gives the number of Pods that go on.
+  // Stops parts, nodes and the API, in this order. Returns the number of Pods that keep running.
   size_t Stop();
 
   ApiHome& api() { return *api_; }
@@ -65,10 +64,10 @@ class Up {
   Status Begin(const Cancel& stop);
   Status FindSimulator();
   bool OffersReal() const;
-  Status StartNodes(const http::Patience& patience);
+  Status StartNodes(const Patience& patience);
   Status StartParts();
   void AwaitOffers(const Cancel& stop);
-  void Beat(const Cancel& stop);
+  void RenewHeartbeats(const Cancel& stop);
   void KeepClasses(const Cancel& stop);
 
   UpOptions options_;
@@ -84,7 +83,7 @@ class Up {
   std::unique_ptr<kube::Client> client_;
   std::vector<std::unique_ptr<LocalNode>> nodes_;
   std::vector<std::unique_ptr<Part>> parts_;
-  node::Told beat_told_, classes_told_;
+  node::Told heartbeat_told_, classes_told_;
   bool stopped_ = false;
 };
 

@@ -1,7 +1,7 @@
 #include "local/up.h"
 
 #include "base/test_util.h"
-#include "device/fake_driver.h"
+#include "device/nvidia/fake_driver.h"
 #include "kube/error.h"
 #include "local/test_folder.h"
 
@@ -25,10 +25,10 @@ class UpTest : public ::testing::Test {
     UpOptions options;
     ASSIGN_OR_RETURN(options.data, apiserver::OpenDataFolder(place_.path()));
     options.nodes = std::move(nodes);
-    // Beside it are the folders of the fakes.
+    // The fake driver is looked for beside the program.
     options.program = device::FakeDriverFolder() / "allot";
     options.parts = std::move(parts);
-    options.beat_every = std::chrono::milliseconds(10);
+    options.heartbeat_every = std::chrono::milliseconds(10);
     return Up::Start(std::move(options), files_, clock_, random_, log_, stop_);
   }
   static std::unique_ptr<kube::Client> ClientOf(Up& up) { return *kube::Client::Make(up.api().ClientConfig()); }
@@ -37,8 +37,8 @@ class UpTest : public ::testing::Test {
     EXPECT_OK(client.List(type, "", {}, [&](const kube::ObjectPtr& object) { names.emplace_back(object->name()); }));
     return names;
   }
-  static http::Patience Soon() { return {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30)}; }
-  // A claim that holds 6Gi of the first GPU of the node, by its UID.
+  static Patience Soon() { return {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30)}; }
+  // Creates a claim that is allocated 6Gi of the node's first GPU.
   static node::ClaimRef Allocate(kube::Client& client, const std::string& node) {
     const std::string claim =
         R"({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c1"}, "spec": {"devices": {"requests": [
@@ -134,11 +134,12 @@ TEST_F(UpTest, GpusOfTheMachineThatANodeOfAnEarlierStartHoldsAreNotOfferedByAnot
     ASSERT_OK_AND_ASSIGN(const auto up, Start({Simulated({"l4"}), Simulated({})}));
     const auto client = ClientOf(*up);
     ASSERT_OK(up->nodes()[0]->devices().Prepare(Allocate(*client, host + "-1"), {}, Soon()));
-    // As if they were real.
+    // Without the label the GPUs count as real.
     ASSERT_OK(client->Patch(kNodes, "", host + "-1", kube::PatchType::kMerge, R"({"metadata":{"labels":{"allot.dev/simulated":null}}})"));
   }
   EXPECT_THAT(Start({NodeGpus{true, {}}}).status(),
-              IsStatus(Code::kInvalid, AllOf(HasSubstr(host + "-1"), HasSubstr("claim default/c1"), HasSubstr("start as then"))));
+              IsStatus(Code::kInvalid, AllOf(HasSubstr(host + "-1"), HasSubstr("claim default/c1"),
+                                             HasSubstr("start with the earlier --gpus and --nodes"))));
   EXPECT_OK(Start({Simulated({"l4"})}));
   EXPECT_OK(Start({NodeGpus{true, {}}, Simulated({})}));
 }
@@ -148,7 +149,7 @@ TEST_F(UpTest, OneAtATimeWorksWithAFolder) {
   EXPECT_THAT(Start({Simulated({})}).status(), IsStatus(Code::kUnavailable, HasSubstr("PID")));
 }
 
-TEST_F(UpTest, WithoutTheFakeDriverNothingIsBegun) {
+TEST_F(UpTest, WithoutTheFakeDriverNothingIsWritten) {
   UpOptions options;
   ASSERT_OK_AND_ASSIGN(options.data, apiserver::OpenDataFolder(place_.path()));
   options.nodes = {Simulated({"l4"})};
@@ -169,7 +170,7 @@ TEST_F(UpTest, TheMachinesGpusAreOfferedByOneOnly) {
               IsStatus(Code::kUnavailable, HasSubstr("another `allot up` offers")));
 }
 
-// Writes down what happens to it.
+// A part that records its calls.
 class NotedPart final : public Part {
  public:
   NotedPart(std::string name, std::vector<std::string>& notes, Status start)
@@ -210,7 +211,7 @@ TEST_F(UpTest, APartThatCannotStartIsNamedAndAllIsStopped) {
   EXPECT_OK(Start({Simulated({})}));
 }
 
-TEST_F(UpTest, AClassThatIsDeletedComesBackAndOneThatIsChangedStays) {
+TEST_F(UpTest, ADeletedClassIsCreatedAgainAndAChangedOneStays) {
   constexpr std::string_view kMine = R"({"spec": {"selectors": [{"cel": {"expression": "false"}}]}})";
   ASSERT_OK_AND_ASSIGN(const auto up, Start({Simulated({})}));
   const auto client = ClientOf(*up);
@@ -218,7 +219,7 @@ TEST_F(UpTest, AClassThatIsDeletedComesBackAndOneThatIsChangedStays) {
   ASSERT_OK(client->Delete(kube::types::kDeviceClasses, "", "gpu.nvidia.com"));
   ASSERT_THAT(Names(*client, kube::types::kDeviceClasses), ElementsAre("mig.nvidia.com"));
   std::thread run([&] { up->Run(stop_); });
-  EXPECT_TRUE(Eventually([&] { return LogText().find("made again") != std::string::npos; }));
+  EXPECT_TRUE(Eventually([&] { return LogText().find("created deleted DeviceClasses again") != std::string::npos; }));
   stop_.Request();
   run.join();
   EXPECT_THAT(LogText(), AllOf(HasSubstr("classes=gpu.nvidia.com"), Not(HasSubstr("mig.nvidia.com"))));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "json/editor.h"
 #include "model/reader.h"
 
 namespace allot::model {
@@ -26,14 +27,14 @@ std::vector<Toleration> ReadTolerations(const Reader& reader) {
 
 std::vector<NamedQuantity> ReadQuantities(const Reader& reader, std::string_view key) {
   std::vector<NamedQuantity> quantities;
-  reader.EachQuantity(key, [&](std::string_view name, Quantity amount) { quantities.push_back({name, std::move(amount)}); });
+  reader.EachQuantity(key, [&](std::string_view name, Quantity amount) { quantities.push_back({std::string(name), std::move(amount)}); });
   std::sort(quantities.begin(), quantities.end(), [](const NamedQuantity& a, const NamedQuantity& b) { return a.name < b.name; });
   return quantities;
 }
 
 std::vector<Config> ReadConfig(const Reader& reader) {
   std::vector<Config> configs;
-  reader.Each("config", [&](const Reader& config) { configs.push_back({config.Texts("requests"), config["opaque"].value()}); });
+  reader.Each("config", [&](const Reader& config) { configs.push_back({config.Texts("requests"), Opaque(config["opaque"].value())}); });
   return configs;
 }
 
@@ -79,9 +80,12 @@ Allocation ReadAllocation(const Reader& reader) {
     result.pool = item.Text("pool");
     result.device = item.Text("device");
     result.admin_access = item.OptionalBool("adminAccess").value_or(false);
-    result.tolerations = ReadTolerations(item);
-    result.binding_conditions = item.Texts("bindingConditions");
-    result.binding_failure_conditions = item.Texts("bindingFailureConditions");
+    const std::vector<Toleration> tolerations = ReadTolerations(item);
+    result.tolerations.assign(tolerations.begin(), tolerations.end());
+    for (const std::string_view condition : item.Texts("bindingConditions")) result.binding_conditions.emplace_back(condition);
+    for (const std::string_view condition : item.Texts("bindingFailureConditions")) {
+      result.binding_failure_conditions.emplace_back(condition);
+    }
     result.share_id = item.Text("shareID");
     result.consumed_capacity = ReadQuantities(item, "consumedCapacity");
   });
@@ -89,7 +93,7 @@ Allocation ReadAllocation(const Reader& reader) {
     AllocatedConfig& config = allocation.config.emplace_back();
     config.from_class = item.Text("source") == "FromClass";
     for (const std::string_view name : item.Texts("requests")) config.requests.emplace_back(name);
-    config.opaque = item["opaque"].value();
+    config.opaque = Opaque(item["opaque"].value());
   });
   if (const Reader selector = reader["nodeSelector"]; selector.IsPresent()) allocation.node_selector = NodeSelector::Read(selector);
   return allocation;
@@ -127,7 +131,7 @@ void WriteResult(json::Builder& to, const DeviceResult& result) {
   if (!result.tolerations.empty()) {
     to.Key("tolerations");
     to.StartArray();
-    for (const Toleration& t : result.tolerations) {
+    for (const ResultToleration& t : result.tolerations) {
       to.StartObject();
       WriteText(to, "key", t.key);
       WriteText(to, "operator", t.op);
@@ -157,6 +161,18 @@ void WriteResult(json::Builder& to, const DeviceResult& result) {
 }
 
 }  // namespace
+
+Opaque::Opaque(const json::Value& value) {
+  if (value.IsNull()) return;
+  auto arena = std::make_unique<json::Arena>();
+  const json::Value copy = json::Editor(*arena).Copy(value);
+  document_ = std::make_shared<const json::Document>(std::move(arena), copy);
+}
+
+const json::Value& Opaque::value() const {
+  static const json::Value null{};
+  return document_ == nullptr ? null : document_->root();
+}
 
 Result<Allocation> Allocation::Read(const json::Value& object) {
   const Reader reader(object);
@@ -188,9 +204,9 @@ void Allocation::Write(json::Builder& to) const {
       to.Key("source");
       to.String(item.from_class ? "FromClass" : "FromClaim");
       WriteTexts(to, "requests", item.requests);
-      if (!item.opaque.IsNull()) {
+      if (!item.opaque.value().IsNull()) {
         to.Key("opaque");
-        to.Add(item.opaque);
+        to.Add(item.opaque.value());
       }
       to.EndObject();
     }
@@ -216,7 +232,7 @@ Result<ResourceClaim> ResourceClaim::Read(const json::Value& object) {
   ReadClaimSpec(reader["spec"], claim);
   const Reader status = reader["status"];
   if (const Reader allocation = status["allocation"]; allocation.IsPresent()) claim.allocation = ReadAllocation(allocation);
-  status.Each("reservedFor", [&](const Reader& user) { claim.reserved_for.push_back(user.Text("name")); });
+  status.Each("reservedFor", [&](const Reader& user) { claim.reserved_for.emplace_back(user.Text("name")); });
   TRY(reader.status());
   return claim;
 }

@@ -1,10 +1,11 @@
 #pragma once
 // What a ResourceClaim asks for and what it was given, and the DeviceClasses that it names (resource.k8s.io/v1).
 //
-// Text is viewed, not copied: these live no longer than the json::Document that they were read from. Nothing is defaulted: the API
-// server has done that to every object that it returns.
+// What is asked for views its text: it lives no longer than the json::Document that it was read from. An Allocation owns its text, since
+// an allocator makes it from parts of several objects. Nothing is defaulted: the API server has done that to every object that it returns.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ struct Toleration {
 };
 
 struct NamedQuantity {
-  std::string_view name;
+  std::string name;
   Quantity amount;
 };
 
@@ -57,18 +58,40 @@ struct Constraint {
   std::optional<std::string_view> distinct_attribute;
 };
 
+// {driver, parameters}, as a document of its own, which claims, classes and allocations share. A null root: a kind that we do not know.
+class Opaque {
+ public:
+  Opaque() = default;
+  // Copies the value.
+  explicit Opaque(const json::Value& value);
+
+  const json::Value& value() const;
+
+ private:
+  json::DocumentPtr document_;  // nullptr: a null value
+};
+
 struct Config {
   std::vector<std::string_view> requests;  // empty: all
-  json::Value opaque;                      // {driver, parameters}, or null for a kind that we do not know
+  Opaque opaque;
+};
+
+// A Toleration that owns its text.
+struct ResultToleration {
+  std::string key, op, value, effect;
+  std::optional<int64_t> seconds;
+
+  ResultToleration(const Toleration& from)  // NOLINT: the same value
+      : key(from.key), op(from.op), value(from.value), effect(from.effect), seconds(from.seconds) {}
 };
 
 // One device (or share of a device) that a claim was given.
 struct DeviceResult {
   std::string request;  // "gpu", or "gpu/large" for an alternative
-  std::string_view driver, pool, device;
+  std::string driver, pool, device;
   bool admin_access = false;
-  std::vector<Toleration> tolerations;
-  std::vector<std::string_view> binding_conditions, binding_failure_conditions;
+  std::vector<ResultToleration> tolerations;
+  std::vector<std::string> binding_conditions, binding_failure_conditions;
   std::string share_id;                          // empty: the device is taken whole
   std::vector<NamedQuantity> consumed_capacity;  // sorted by name
 };
@@ -76,7 +99,7 @@ struct DeviceResult {
 struct AllocatedConfig {
   bool from_class = false;
   std::vector<std::string> requests;
-  json::Value opaque;
+  Opaque opaque;
 };
 
 struct Allocation {
@@ -88,19 +111,19 @@ struct Allocation {
   void Write(json::Builder& to) const;
 };
 
-// Whether it is the same decision: these devices for these requests, in this order, and of shared ones these shares, which have names of
-// their own. Whoever wrote it down may have left other fields out, or added some.
+// Whether both are the same decision: the same devices and shares for the same requests, in the same order. Other fields do not count.
 bool SameDevices(const Allocation& a, const Allocation& b);
 
 struct ResourceClaim {
-  std::string_view name, name_space, uid;
+  std::string_view name, name_space;
+  std::string uid;
   std::vector<Request> requests;
   std::vector<Constraint> constraints;
   std::vector<Config> config;
   std::optional<Allocation> allocation;
-  std::vector<std::string_view> reserved_for;  // names of Pods (or other users)
+  std::vector<std::string> reserved_for;  // names of Pods (or other users)
 
-  // "namespace/name", or the name where there is no namespace.
+  // "namespace/name", or the name where the claim has no namespace.
   std::string FullName() const;
 
   static Result<ResourceClaim> Read(const json::Value& object);

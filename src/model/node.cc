@@ -63,7 +63,10 @@ bool FieldMatches(const NodeRequirement& r, const Node& node) {
 
 std::vector<NodeRequirement> ReadRequirements(const Reader& term, std::string_view key) {
   std::vector<NodeRequirement> requirements;
-  term.Each(key, [&](const Reader& r) { requirements.push_back({r.Text("key"), r.Text("operator"), r.Texts("values")}); });
+  term.Each(key, [&](const Reader& r) {
+    const std::vector<std::string_view> values = r.Texts("values");
+    requirements.push_back({std::string(r.Text("key")), std::string(r.Text("operator")), {values.begin(), values.end()}});
+  });
   return requirements;
 }
 

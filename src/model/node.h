@@ -1,7 +1,8 @@
 #pragma once
-// Nodes, and the ways in which a slice or a device says on which of them it is.
+// Nodes, and the ways in which a slice or a device names the nodes that it is on.
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,7 +15,7 @@ namespace allot::model {
 
 class Reader;
 
-// What keeps Pods (or, of a device, requests) away that do not tolerate it.
+// A node's taint keeps Pods away that do not tolerate it, a device's taint keeps requests away.
 struct Taint {
   std::string_view key, value, effect;
 };
@@ -31,10 +32,11 @@ struct Node {
   static Result<Node> Read(const json::Value& object);
 };
 
+// Owns its text, since an allocation's node selector has requirements of several slices.
 struct NodeRequirement {
-  std::string_view key;
-  std::string_view op;  // In, NotIn, Exists, DoesNotExist, Gt, Lt
-  std::vector<std::string_view> values;
+  std::string key;
+  std::string op;  // In, NotIn, Exists, DoesNotExist, Gt, Lt
+  std::vector<std::string> values;
 };
 
 struct NodeSelectorTerm {

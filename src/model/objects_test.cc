@@ -51,7 +51,7 @@ TEST(Objects, AClaimKeepsWhatItAsksFor) {
   EXPECT_EQ(claim.FullName(), "d/c");
   ASSERT_EQ(claim.requests[0].first_available.size(), 1);
   EXPECT_EQ(claim.requests[0].first_available[0].capacity[0].amount.ToString(), "6Gi");
-  EXPECT_EQ(claim.config[0].opaque["driver"].AsString(), "e");
+  EXPECT_EQ(claim.config[0].opaque.value()["driver"].AsString(), "e");
 }
 
 TEST(Objects, AnAllocationIsKnownByItsDevicesAndShares) {

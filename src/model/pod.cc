@@ -13,8 +13,8 @@ std::vector<Container> ReadContainers(const Reader& spec, std::string_view key) 
     Container& container = containers.emplace_back();
     container.name = item.Text("name");
     const Reader resources = item["resources"];
-    resources.EachQuantity("limits",
-                           [&](std::string_view name, Quantity amount) { container.limits.push_back({name, std::move(amount)}); });
+    resources.EachQuantity(
+        "limits", [&](std::string_view name, Quantity amount) { container.limits.push_back({std::string(name), std::move(amount)}); });
     std::sort(container.limits.begin(), container.limits.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     resources.Each("claims", [&](const Reader& use) { container.claims.push_back({use.Text("name"), use.Text("request")}); });
   });

@@ -2,250 +2,209 @@
 
 #include <malloc.h>
 
-#include <map>
+#include <algorithm>
 #include <mutex>
 #include <optional>
+#include <thread>
 
-#include "node/devices.h"
-#include "node/install.h"
+#include "base/rest.h"
+#include "node/bulletin.h"
+#include "node/driver_side.h"
 #include "node/kube_world.h"
-#include "node/kubelet_side.h"
-#include "node/leftovers.h"
 #include "node/monitor.h"
-#include "node/offering.h"
-#include "node/report.h"
-#include "node/rest.h"
 
 namespace allot::node {
 
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kTick{1000};     // how often the small things are looked at: the policy file, what is held
-constexpr milliseconds kFirstTick{50};  // the same, until the GPUs were looked at
-constexpr seconds kHealthEvery{20};     // kubelet is told again,
-constexpr seconds kHealthTimeout{60};   // and takes a device for unknown after
-constexpr seconds kIdle{10};            // after the last call
-constexpr seconds kSweepLimit{30};
-constexpr seconds kLeftoversEvery{60};
-constexpr seconds kRepairPause{5};  // after a repair, before the next one
-constexpr seconds kRepairRetry{15};
-constexpr seconds kSweepPause{30};  // the same, of a sweep that somebody waits for
-constexpr std::string_view kHookName = "allot-cdi-hook";
+constexpr seconds kTick{1};
+constexpr seconds kIdle{10};  // after the last call, before memory goes back to the system
+constexpr seconds kDrain{10};
+constexpr seconds kOpenAgain{5};   // after an error that may pass
+constexpr size_t kMaxCalls = 256;  // of kubelet at once; each may wait for another one to end
 
 }  // namespace
 
 class Agent::Parts {
  public:
-  Parts(AgentOptions options, kube::Client& client, FileSystem& files, const Clock& clock, Random& random, Log& log)
-      : options_(std::move(options)),
-        files_(files),
-        clock_(clock),
-        log_(log),
-        state_folder_(options_.state_folder.empty() ? StrCat(options_.sockets.plugins_dir, "/", kDriver) : options_.state_folder),
-        offering_({options_.node_name, options_.driver_root.here, options_.sys, options_.config_path, options_.health}, client, files,
-                  clock, random, log),
-        world_(client, offering_.inventory()),
-        cdi_(files, WithHook(options_, state_folder_), options_.driver_root),
-        toolkit_(files, options_.toolkit_folders),
-        time_slice_(options_.driver_root),
-        bulletin_(client, options_.pod, options_.node_name, clock) {
-    options_.sockets.driver = kDriver;
-    if (options_.kubelet) kubelet_.emplace(options_.sockets, state_folder_, files, log);
+  Parts(AgentOptions options, std::vector<AgentDriver> drivers, kube::Client& client, FileSystem& files, const Clock& clock, Random& random,
+        Log& log)
+      : options_(std::move(options)), clock_(clock), log_(log), world_(client), bulletin_(client, options_.pod, options_.node_name, clock) {
+    CHECK(!drivers.empty());
+    for (AgentDriver& each : drivers) {
+      sides_.push_back(std::make_unique<Side>(each.driver, std::move(each.state_folder),
+                                              DriverSide::Shared{options_, client, world_, files, clock, random, log}));
+    }
   }
 
   Status Open() {
-    if (kubelet_) TRY(kubelet_->CheckPaths());
-    TRY(MakePrivateDirs(state_folder_));
-    ASSIGN_OR_RETURN(journal_, Journal::Open(files_, state_folder_));
-    if (kubelet_ || !options_.hook_program.empty()) TRY(InstallHook());
-    preparer_.emplace(Preparer::Parts{files_, *journal_, cdi_, toolkit_, time_slice_, world_, clock_, options_.node_name,
-                                      options_.mps_pipes, [this](std::string_view line) { log_.Info(line); }, options_.in_use});
-    return {};
+    opened_ = true;
+    if (options_.kubelet && options_.hook_program.empty()) {
+      log_.Warning("there is no allot-cdi-hook beside this program: containers must find the driver's libraries by themselves");
+    }
+    for (const auto& each : sides_) each->ended = each->side.Open();
+    return Ended();
   }
 
   Status Run(const Cancel& stop) {
-    if (!preparer_) TRY(Open());
-    offering_.RefreshPolicy();
-    TRY(StartMonitors());
-    offering_.Start();
-    if (!kubelet_) {
-      Work(stop);
-    } else if (kubelet_->AwaitAlone(stop, [this](const Status& alone) { bulletin_.Tell(alone); })) {
-      TRY(kubelet_->Serve(*preparer_));
-      log_.Info("serving", {{"node", options_.node_name}, {"socket", kubelet_->socket()}});
-      Work(stop);
-    }
-    if (kubelet_) {
+    if (!opened_) TRY(Open());
+    TRY(StartServers());
+    for (const auto& each : sides_) each->thread = std::thread([this, &stop, &side = *each] { Live(side, stop); });
+    Watch(stop);
+    for (const auto& each : sides_) each->thread.join();
+    if (server_) {
       log_.Info("stopping");
-      kubelet_->Stop();
+      server_->Drain(std::chrono::steady_clock::now() + kDrain);
     }
-    offering_.Stop();
-    return {};
+    for (const auto& each : sides_) each->side.Stop();
+    return Ended();
   }
 
-  Preparer& preparer() { return *preparer_; }
-  const device::Inventory& inventory() const { return offering_.inventory(); }
+  Preparer& preparer(std::string_view driver) {
+    const auto found = std::find_if(sides_.begin(), sides_.end(), [&](const auto& each) { return each->side.name() == driver; });
+    CHECK(found != sides_.end());
+    return (*found)->side.preparer();
+  }
 
-  Status Ready() {
-    {
-      const std::lock_guard lock(faults_mutex_);
-      for (const auto& [fault, status] : faults_) TRY(Status(status));
+  Status state() {
+    std::string faults;
+    Code code = Code::kOk;
+    for (const auto& each : sides_) {
+      const Status state = StateOf(*each);
+      if (state.ok()) continue;
+      if (sides_.size() == 1) return state;
+      if (faults.empty()) code = state.code();
+      faults += StrCat(faults.empty() ? "" : "; ", "driver ", each->side.name(), ": ", state.message());
     }
-    if (kubelet_) TRY(kubelet_->state());
-    return offering_.state();
+    return faults.empty() ? Status() : Status(code, std::move(faults));
   }
 
  private:
-  enum Fault { kJournal, kRepair };
+  struct Side {
+    Side(Driver& driver, std::string state_folder, const DriverSide::Shared& shared) : side(driver, std::move(state_folder), shared) {}
 
-  // When what is done now and then is due.
-  struct Schedule {
-    std::optional<MonotonicTime> idle;  // when to give memory back; nothing: done
-    uint64_t calls = 0;                 // when that was looked at
-    MonotonicTime health{}, repair{}, repair_again{}, leftovers{}, sweep{}, swept_at{};
+    DriverSide side;
+    Status ended;  // not ok: why the driver does not work. Under the mutex once threads run.
+    std::thread thread;
   };
 
-  static CdiOptions WithHook(const AgentOptions& options, const std::string& state_folder) {
-    CdiOptions cdi = options.cdi;
-    if (!options.hook_program.empty()) cdi.hook = StrCat(state_folder, "/", kHookName);
-    return cdi;
-  }
-
-  // Into a folder that has the same name on the host.
-  Status InstallHook() {
-    if (options_.hook_program.empty()) {
-      log_.Warning("there is no allot-cdi-hook beside this program: containers must find the driver's libraries by themselves");
-      return {};
+  // The life of one driver, in its own thread.
+  void Live(Side& side, const Cancel& stop) {
+    for (Status opened = EndOf(side); !opened.ok();) {
+      SetEnd(side, opened);
+      if (opened.code() == Code::kInvalid || !Rest(kOpenAgain, stop)) return;
+      opened = side.side.Open();
+      if (opened.ok()) SetEnd(side, opened);
     }
-    const std::string place = StrCat(state_folder_, "/", kHookName);
-    Status installed = InstallProgram(options_.hook_program, place);
-    if (installed.ok() || !files_.Exists(place)) return installed;
-    // A full disk must not keep claims from being let go: that of the agent before us does as well.
-    log_.Warning("the hook of an older agent is used", {{"error", installed.message()}});
-    return {};
+    SetEnd(side, side.side.Run(server_.get(), stop));
   }
 
-  // What shows how the agent is, also while it waits for something.
-  Status StartMonitors() {
-    const auto ready = [this] { return Ready(); };
-    if (kubelet_) TRY(kubelet_->Start(options_.health_address, ready));
+  void SetEnd(Side& side, Status ended) {
+    const std::lock_guard lock(mutex_);
+    side.ended = std::move(ended);
+    // Run returns the error of the only driver.
+    if (side.ended.ok() || sides_.size() == 1) return;
+    log_.Error("this driver does not work", {{"driver", std::string(side.side.name())}, {"error", side.ended.message()}});
+  }
+
+  Status EndOf(const Side& side) {
+    const std::lock_guard lock(mutex_);
+    return side.ended;
+  }
+
+  // Ok while a driver works. Otherwise the first driver's error.
+  Status Ended() {
+    const std::lock_guard lock(mutex_);
+    const bool all = std::none_of(sides_.begin(), sides_.end(), [](const auto& each) { return each->ended.ok(); });
+    return all ? sides_.front()->ended : Status();
+  }
+
+  Status StateOf(Side& side) {
+    TRY(EndOf(side));
+    return side.side.state();
+  }
+
+  // What all drivers share, and what shows how the agent is, even while a driver waits for something.
+  Status StartServers() {
+    const auto ready = [this] { return state(); };
+    if (options_.kubelet) {
+      ASSIGN_OR_RETURN(server_, rpc::Server::Start({.workers = {.max_threads = kMaxCalls}}));
+      if (!options_.health_address.empty()) {
+        auto checks = std::make_shared<rpc::Services>();
+        AddHealthCheck(*checks, ready);
+        ASSIGN_OR_RETURN(http::Listener listener, ListenTcp(options_.health_address).Context("gRPC health"));
+        // Any program on the network can ask, and a question is short.
+        server_->Serve(std::move(listener), checks, {.limits = {.max_message = 1 << 10, .max_requests = 16 << 10, .max_streams = 8}});
+      }
+    }
     if (options_.http_address.empty()) return {};
     ASSIGN_OR_RETURN(monitor_, StartMonitor(options_.http_address, {[this] { return Metrics(); }, ready}).Context("metrics"));
     return {};
   }
 
-  // The rest of the agent's life.
-  void Work(const Cancel& stop) {
-    Schedule due;
-    due.idle = clock_.MonotonicNow() + kIdle;
+  // Until `stop` is requested or no driver is left.
+  void Watch(const Cancel& stop) {
+    std::optional<MonotonicTime> trim_at = clock_.MonotonicNow() + kIdle;
+    uint64_t calls = 0;
     do {
-      for (std::string& damage : journal_->TakeDamage()) log_.Error("journal damaged", {{"error", std::move(damage)}});
-      offering_.RefreshPolicy();
-      if (kubelet_) kubelet_->Keep();
-      const Result<Holdings> holdings = journal_->Read();
-      SetFault(kJournal, holdings.status());
-      if (journal_told_.IsNew(holdings.status()) && !holdings.ok()) log_.Error("journal", {{"error", holdings.status().message()}});
-      if (holdings.ok()) {
-        world_.KeepOnly(*holdings);
-        offering_.Publish(*holdings, stop);
+      const bool settled =
+          std::all_of(sides_.begin(), sides_.end(), [&](const auto& each) { return !EndOf(*each).ok() || each->side.settled(); });
+      if (settled) bulletin_.Tell(state());
+      ForgetPods();
+      const MonotonicTime now = clock_.MonotonicNow();
+      const uint64_t calls_now = server_ ? server_->stats().calls : 0;
+      if (std::exchange(calls, calls_now) != calls_now) trim_at = now + kIdle;
+      if (trim_at && now >= *trim_at) {
+        ::malloc_trim(0);
+        trim_at.reset();
       }
-      if (offering_.looked()) bulletin_.Tell(Ready());
-      TellHealth(due);
-      Mend(holdings, stop, due);
-      GiveMemoryBack(due);
-    } while (Rest(offering_.looked() ? kTick : kFirstTick, stop));
+    } while (Rest(kTick, stop) && Ended().ok());
   }
 
-  void TellHealth(Schedule& due) {
-    const MonotonicTime now = clock_.MonotonicNow();
-    if (!offering_.TakeChange() && now < due.health) return;
-    if (kubelet_) kubelet_->TellHealth(HealthOf(*offering_.inventory().snapshot(), options_.node_name, clock_.Now(), kHealthTimeout));
-    offering_.TellHealth();
-    due.health = now + kHealthEvery;
-  }
-
-  // Makes journal, CDI specs and API agree.
-  void Mend(const Result<Holdings>& holdings, const Cancel& stop, Schedule& due) {
-    const MonotonicTime now = clock_.MonotonicNow();
-    const http::Patience patience{std::chrono::steady_clock::now() + kSweepLimit, &stop};
-    const bool lost = now >= due.repair_again && holdings.ok() && preparer_->NeedsRepair(*holdings);
-    if (offering_.looked() && (now >= due.repair || lost)) {
-      const Status repaired = preparer_->Repair(patience);
-      if (repair_told_.IsNew(repaired) && !repaired.ok()) log_.Warning("repair", {{"error", repaired.message()}});
-      SetFault(kRepair, repaired);
-      due.repair = now + (repaired.ok() ? options_.sweep_every : kRepairRetry);  // what failed keeps us from being ready
-      due.repair_again = now + kRepairPause;
+  void ForgetPods() {
+    if (!world_.IsCrowded()) return;
+    std::set<std::string, std::less<>> held;
+    for (const auto& each : sides_) {
+      if (!EndOf(*each).ok()) continue;
+      const Result<Holdings> holdings = each->side.holdings();
+      if (!holdings.ok()) return;
+      for (const auto& [uid, holding] : *holdings) held.insert(uid);
     }
-    if (now >= due.leftovers) {
-      const WallTime before = clock_.Now() - kLeftoversEvery;
-      RemoveLeftovers(files_, options_.cdi.folder, kCdiPrefix, before);
-      RemoveLeftovers(files_, state_folder_, "", before);
-      due.leftovers = now + kLeftoversEvery;
-    }
-    if (preparer_->WantsSweep()) due.sweep = std::min(due.sweep, due.swept_at + kSweepPause);
-    if (now < due.sweep) return;
-    const Status swept = preparer_->LetGo(options_.sweep_grace, patience);
-    if (sweep_told_.IsNew(swept) && !swept.ok()) log_.Warning("sweep", {{"error", swept.message()}});
-    due.sweep = now + options_.sweep_every;
-    due.swept_at = now;
-  }
-
-  void GiveMemoryBack(Schedule& due) const {
-    const MonotonicTime now = clock_.MonotonicNow();
-    const uint64_t calls = kubelet_ ? kubelet_->calls() : 0;
-    if (std::exchange(due.calls, calls) != calls) due.idle = now + kIdle;
-    if (!due.idle || now < *due.idle) return;
-    ::malloc_trim(0);
-    due.idle.reset();
-  }
-
-  void SetFault(Fault fault, Status status) {
-    const std::lock_guard lock(faults_mutex_);
-    faults_[fault] = std::move(status);
+    world_.KeepOnly(held);
   }
 
   std::string Metrics() {
-    std::string text;
-    if (kubelet_) kubelet_->metrics().AppendTo(text);
-    const Result<Holdings> holdings = journal_->Read();
-    if (!holdings.ok()) return text;
-    AppendUse(offering_.inventory(), world_, *holdings, files_, options_.proc, options_.node_name, text);
-    return text;
+    MetricsText text;
+    for (const auto& each : sides_) {
+      if (EndOf(*each).ok()) each->side.AddMetrics(text);
+    }
+    return text.ToString();
   }
 
-  AgentOptions options_;
-  FileSystem& files_;
+  const AgentOptions options_;
   const Clock& clock_;
   Log& log_;
-  const std::string state_folder_;
-  std::mutex faults_mutex_;
-  std::map<Fault, Status> faults_;  // that keep us from serving
-  Told repair_told_, sweep_told_, journal_told_;
-
-  Offering offering_;
   KubeWorld world_;
-  std::unique_ptr<Journal> journal_;
-  Cdi cdi_;
-  ToolkitSpec toolkit_;
-  SmiTimeSlice time_slice_;
-  std::optional<Preparer> preparer_;
   Bulletin bulletin_;
-  std::optional<KubeletSide> kubelet_;
+  bool opened_ = false;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Side>> sides_;
+  // Behind the drivers' sides, which the services refer to.
+  std::unique_ptr<rpc::Server> server_;
   std::unique_ptr<http::Server> monitor_;
 };
 
-Agent::Agent(AgentOptions options, kube::Client& client, FileSystem& files, const Clock& clock, Random& random, Log& log)
-    : parts_(std::make_unique<Parts>(std::move(options), client, files, clock, random, log)) {}
+Agent::Agent(AgentOptions options, std::vector<AgentDriver> drivers, kube::Client& client, FileSystem& files, const Clock& clock,
+             Random& random, Log& log)
+    : parts_(std::make_unique<Parts>(std::move(options), std::move(drivers), client, files, clock, random, log)) {}
 
 Agent::~Agent() = default;
 
 Status Agent::Open() { return parts_->Open(); }
 Status Agent::Run(const Cancel& stop) { return parts_->Run(stop); }
-Preparer& Agent::preparer() { return parts_->preparer(); }
-const device::Inventory& Agent::inventory() const { return parts_->inventory(); }
-Status Agent::state() { return parts_->Ready(); }
+Preparer& Agent::preparer(std::string_view driver) { return parts_->preparer(driver); }
+Status Agent::state() { return parts_->state(); }
 
 }  // namespace allot::node

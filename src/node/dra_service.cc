@@ -9,7 +9,7 @@ std::string Milliseconds(std::chrono::nanoseconds time) {
   return StrCat(micros / 1000, ".", micros / 100 % 10, " ms");
 }
 
-// Measures one claim and tells the log how it went.
+// Measures the work for one claim and logs its outcome.
 template <typename Work>
 Status Measured(CallMetrics& metrics, CallMetrics::Operation operation, Log& log, const ClaimRef& claim, std::string_view done, Work work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -18,10 +18,12 @@ Status Measured(CallMetrics& metrics, CallMetrics::Operation operation, Log& log
   const auto took = std::chrono::steady_clock::now() - begin;
   metrics.End(operation, took, status);
   const std::string name = StrCat(claim.name_space, "/", claim.name);
+  const std::string& driver = metrics.driver();
   if (status.ok()) {
-    log.Info(done, {{"claim", name}, {"uid", claim.uid}, {"took", Milliseconds(took)}});
+    log.Info(done, {{"claim", name}, {"uid", claim.uid}, {"took", Milliseconds(took)}, {"driver", driver}});
   } else {
-    log.Error(StrCat("not ", done), {{"claim", name}, {"uid", claim.uid}, {"took", Milliseconds(took)}, {"error", status.message()}});
+    log.Error(StrCat("not ", done),
+              {{"claim", name}, {"uid", claim.uid}, {"took", Milliseconds(took)}, {"error", status.message()}, {"driver", driver}});
   }
   return status;
 }

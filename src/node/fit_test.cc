@@ -1,6 +1,8 @@
 #include "node/fit.h"
 
 #include "base/test_util.h"
+#include "node/nvidia/claims.h"
+#include "node/nvidia/share_state.h"
 
 namespace allot::node {
 namespace {
@@ -9,8 +11,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-HeldShare On(std::string uuid, int64_t mib, int64_t whole = 24576) {
-  HeldShare share;
+Share On(std::string uuid, int64_t mib, int64_t whole = 24576) {
+  Share share;
   share.device = "gpu-0";
   share.uuid = share.parent = std::move(uuid);
   share.memory_mib = mib;
@@ -18,7 +20,7 @@ HeldShare On(std::string uuid, int64_t mib, int64_t whole = 24576) {
   return share;
 }
 
-std::shared_ptr<const Holding> Held(const std::string& uid, std::vector<HeldShare> shares) {
+std::shared_ptr<const Holding> Held(const std::string& uid, std::vector<Share> shares) {
   return std::make_shared<const Holding>(Holding{uid, "lab", uid, std::move(shares)});
 }
 
@@ -30,9 +32,19 @@ Holdings Others(std::vector<std::shared_ptr<const Holding>> all) {
 
 class FitTest : public testing::Test {
  protected:
-  Status Check(const std::vector<HeldShare>& wanted, const Holdings& others) {
-    return CheckFits(*Held("new", wanted), others, in_the_way_);
+  Status Check(const std::vector<Share>& wanted, const Holdings& others) {
+    return CheckFits(*Held("new", wanted), others, driver_, in_the_way_);
   }
+  static Share With(Sharing sharing) {
+    Share share = On("G", 1);
+    share.state = ShareState{false, std::move(sharing)}.ToJson();
+    return share;
+  }
+
+  PosixFileSystem files_;
+  ToolkitSpec toolkit_{files_, {}};
+  SmiTimeSlice time_slice_{DriverRoot()};
+  NvidiaClaims driver_{{files_, toolkit_, time_slice_, [] { return std::vector<device::Gpu>(); }, {}}};
   std::vector<std::shared_ptr<const Holding>> in_the_way_;
 };
 
@@ -42,7 +54,7 @@ TEST_F(FitTest, FourSharesFillTheCardAndTheFifthIsRefusedWithTheHolders) {
   EXPECT_OK(Check({On("G", 6144)}, Others(held)));
   held.push_back(Held("d", {On("G", 6144)}));
   EXPECT_THAT(Check({On("G", 1)}, Others(held)),
-              IsStatus(Code::kExhausted, AllOf(HasSubstr("has 24576 MiB, of which 0 are free, and the claim wants 1"),
+              IsStatus(Code::kExhausted, AllOf(HasSubstr("has 24576 MiB and 0 MiB free, and the claim wants 1 MiB"),
                                                HasSubstr("lab/a holds 6144 MiB"), HasSubstr("lab/d holds 6144 MiB"))));
   EXPECT_THAT(in_the_way_, SizeIs(4));
   EXPECT_OK(Check({On("H", 24576)}, Others(held)));
@@ -51,11 +63,11 @@ TEST_F(FitTest, FourSharesFillTheCardAndTheFifthIsRefusedWithTheHolders) {
 
 TEST_F(FitTest, SeveralSharesOfOneClaimAreAddedUp) {
   EXPECT_OK(Check({On("G", 12288), On("G", 12288)}, {}));
-  EXPECT_THAT(Check({On("G", 12288), On("G", 12289)}, {}), IsStatus(Code::kExhausted, HasSubstr("nobody else")));
+  EXPECT_THAT(Check({On("G", 12288), On("G", 12289)}, {}), IsStatus(Code::kExhausted, HasSubstr("no other claim holds any of it")));
 }
 
 TEST_F(FitTest, WhoOnlyLooksOnTakesNothing) {
-  HeldShare admin = On("G", 24576);
+  Share admin = On("G", 24576);
   admin.admin = true;
   EXPECT_OK(Check({On("G", 24576)}, Others({Held("a", {admin})})));
   EXPECT_OK(Check({admin}, Others({Held("a", {On("G", 24576)})})));
@@ -66,25 +78,23 @@ TEST_F(FitTest, DeviceThatDoesNotTellItsMemoryHasOneHolder) {
   EXPECT_THAT(Check({On("G", 0, 0)}, Others({Held("a", {On("G", 0, 0)})})), IsStatus(Code::kExhausted, HasSubstr("one holder at a time")));
 }
 
-// Bug: a share that was taken while the card did not tell its memory counted as nothing once it did.
+// Bug: a share that was taken while the GPU's memory was unknown counted as nothing once the memory was known.
 TEST_F(FitTest, ShareOfUnknownSizeIsTheWholeWhenTheSizeIsKnown) {
-  EXPECT_THAT(Check({On("G", 1)}, Others({Held("a", {On("G", 0, 0)})})), IsStatus(Code::kExhausted, HasSubstr("0 are free")));
+  EXPECT_THAT(Check({On("G", 1)}, Others({Held("a", {On("G", 0, 0)})})), IsStatus(Code::kExhausted, HasSubstr("and 0 MiB free")));
 }
 
-TEST_F(FitTest, GpuIsHandedOutWholeOrInMigDevices) {
-  HeldShare mig = On("MIG-1", 4096, 4096);
-  mig.parent = "G";
-  EXPECT_THAT(Check({On("G", 24576)}, Others({Held("a", {mig})})), IsStatus(Code::kExhausted, HasSubstr("lab/a holds a MIG device")));
+TEST_F(FitTest, DeviceIsHandedOutWholeOrInParts) {
+  Share part = On("MIG-1", 4096, 4096);
+  part.parent = "G";
+  EXPECT_THAT(Check({On("G", 24576)}, Others({Held("a", {part})})),
+              IsStatus(Code::kExhausted, HasSubstr("claim lab/a holds a part of gpu-0")));
   EXPECT_THAT(in_the_way_, SizeIs(1));
-  EXPECT_THAT(Check({mig}, Others({Held("a", {On("G", 1)})})), IsStatus(Code::kExhausted, HasSubstr("lab/a holds whole")));
-  EXPECT_OK(Check({mig}, Others({Held("a", {On("H", 1)})})));
+  EXPECT_THAT(Check({part}, Others({Held("a", {On("G", 1)})})), IsStatus(Code::kExhausted, HasSubstr("lab/a holds whole")));
+  EXPECT_OK(Check({part}, Others({Held("a", {On("H", 1)})})));
 }
 
 TEST_F(FitTest, SettingsThatDifferAreRefusedWithTheNeighbour) {
-  HeldShare slow = On("G", 1), fast = On("G", 1), mps = On("G", 1);
-  slow.sharing = {"TimeSlicing", "Long", 0, 0};
-  fast.sharing = {"TimeSlicing", "Short", 0, 0};
-  mps.sharing = {"MPS", "", 0, 0};
+  const Share slow = With({"TimeSlicing", "Long", 0, 0}), fast = With({"TimeSlicing", "Short", 0, 0}), mps = With({"MPS", "", 0, 0});
   EXPECT_OK(Check({slow}, Others({Held("a", {slow})})));
   EXPECT_OK(Check({slow}, Others({Held("a", {On("G", 1)})})));
   EXPECT_THAT(Check({fast}, Others({Held("a", {slow})})),

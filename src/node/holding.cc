@@ -1,5 +1,9 @@
 #include "node/holding.h"
 
+#include <algorithm>
+#include <array>
+#include <deque>
+
 #include "json/builder.h"
 #include "json/json.h"
 #include "model/reader.h"
@@ -7,6 +11,13 @@
 namespace allot::node {
 
 namespace {
+
+// The agent's members of a share. All other members are the driver's: the first release wrote the settings of its only driver beside the
+// agent's, and during an update an agent of that release may use the same journal.
+constexpr std::array<std::string_view, 9> kShareMembers = {"request",   "pool",     "device", "shareID", "uuid",
+                                                           "memoryMiB", "wholeMiB", "admin",  "parent"};
+
+bool IsOurs(std::string_view key) { return std::find(kShareMembers.begin(), kShareMembers.end(), key) != kShareMembers.end(); }
 
 void WriteText(json::Builder& to, std::string_view key, std::string_view text) {
   if (text.empty()) return;
@@ -20,13 +31,19 @@ void WriteInt(json::Builder& to, std::string_view key, int64_t value) {
   to.Int(value);
 }
 
-void WriteFlag(json::Builder& to, std::string_view key, bool value) {
-  if (!value) return;
-  to.SharedKey(key);
-  to.Bool(true);
+// `states` keeps the documents that the builder refers to.
+void WriteState(json::Builder& to, const std::string& state, std::deque<json::Document>& states) {
+  if (state.empty()) return;
+  Result<json::Document> parsed = json::Parse(state);
+  CHECK(parsed.ok() && parsed->root().IsObject());
+  for (const json::Member& member : states.emplace_back(*std::move(parsed)).root().Members()) {
+    CHECK(!IsOurs(member.key));
+    to.Key(member.key);
+    to.Add(member.value);
+  }
 }
 
-void WriteShare(json::Builder& to, const HeldShare& share) {
+void WriteShare(json::Builder& to, const Share& share, std::deque<json::Document>& states) {
   to.StartObject();
   WriteText(to, "request", share.request);
   WriteText(to, "pool", share.pool);
@@ -35,23 +52,37 @@ void WriteShare(json::Builder& to, const HeldShare& share) {
   WriteText(to, "uuid", share.uuid);
   WriteInt(to, "memoryMiB", share.memory_mib);
   WriteInt(to, "wholeMiB", share.whole_mib);
-  WriteFlag(to, "admin", share.admin);
-  WriteFlag(to, "toolkit", share.toolkit);
-  if (share.is_mig()) WriteText(to, "parent", share.parent);
-  WriteText(to, "strategy", share.sharing.strategy);
-  WriteText(to, "interval", share.sharing.interval);
-  WriteInt(to, "threadPercentage", share.sharing.thread_percentage);
-  WriteInt(to, "pinnedMemoryMiB", share.sharing.pinned_memory_mib);
+  if (share.admin) {
+    to.SharedKey("admin");
+    to.Bool(true);
+  }
+  if (share.is_part()) WriteText(to, "parent", share.parent);
+  WriteState(to, share.state, states);
   to.EndObject();
 }
 
-HeldShare ReadShare(const model::Reader& from) {
+std::string ReadState(const json::Value& share) {
+  json::Arena arena;
+  json::Builder to(arena);
+  bool any = false;
+  to.StartObject();
+  for (const json::Member& member : share.Members()) {
+    if (IsOurs(member.key)) continue;
+    any = true;
+    to.Key(member.key);
+    to.Add(member.value);
+  }
+  to.EndObject();
+  return any ? json::Write(to.Finish()) : std::string();
+}
+
+Share ReadShare(const model::Reader& from) {
   const auto number = [&](std::string_view key) {
     const int64_t value = from.OptionalInt(key).value_or(0);
     if (value < 0) from.Fail(key, "is negative");
     return value;
   };
-  HeldShare share;
+  Share share;
   share.request = from.Text("request");
   share.pool = from.Text("pool");
   share.device = from.Text("device");
@@ -60,18 +91,23 @@ HeldShare ReadShare(const model::Reader& from) {
   share.memory_mib = number("memoryMiB");
   share.whole_mib = number("wholeMiB");
   share.admin = from.OptionalBool("admin").value_or(false);
-  share.toolkit = from.OptionalBool("toolkit").value_or(false);
   share.parent = from.OptionalText("parent").value_or(share.uuid);
-  share.sharing.strategy = from.Text("strategy");
-  share.sharing.interval = from.Text("interval");
-  share.sharing.thread_percentage = static_cast<int>(number("threadPercentage"));
-  share.sharing.pinned_memory_mib = number("pinnedMemoryMiB");
+  if (from.value().IsObject()) share.state = ReadState(from.value());
   return share;
+}
+
+void WriteStep(json::Builder& to, const Step& step) {
+  to.StartObject();
+  WriteText(to, "kind", step.kind);
+  WriteText(to, "device", step.device);
+  WriteText(to, "record", step.record);
+  to.EndObject();
 }
 
 }  // namespace
 
 std::string Holding::ToJson() const {
+  std::deque<json::Document> states;
   json::Arena arena;
   json::Builder to(arena);
   to.StartObject();
@@ -80,8 +116,14 @@ std::string Holding::ToJson() const {
   WriteText(to, "name", name);
   to.SharedKey("shares");
   to.StartArray();
-  for (const HeldShare& share : shares) WriteShare(to, share);
+  for (const Share& share : shares) WriteShare(to, share, states);
   to.EndArray();
+  if (!steps.empty()) {
+    to.SharedKey("steps");
+    to.StartArray();
+    for (const Step& step : steps) WriteStep(to, step);
+    to.EndArray();
+  }
   to.EndObject();
   return json::Write(to.Finish());
 }
@@ -93,6 +135,9 @@ Result<Holding> Holding::FromJson(const json::Value& object) {
   holding.name_space = from.Text("namespace");
   holding.name = from.Text("name");
   from.Each("shares", [&](const model::Reader& share) { holding.shares.push_back(ReadShare(share)); });
+  from.Each("steps", [&](const model::Reader& step) {
+    holding.steps.push_back({std::string(step.Text("kind")), std::string(step.Text("device")), std::string(step.Text("record"))});
+  });
   TRY(Status(from.status()));
   if (holding.uid.empty()) return Invalid("uid: is missing");
   return holding;

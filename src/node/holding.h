@@ -1,8 +1,8 @@
 #pragma once
 // What the claims of this node hold: the node's own ledger.
 //
-// A Holding is all that is needed to make, or make again, everything that a prepared claim has on the node (CDI spec, time slice) and the
-// answer to kubelet. So it is the only thing that is written down (journal.h); the rest is derived from it and repaired from it.
+// A Holding is all that the agent needs to make, or make again, everything that a prepared claim has on the node, and the answer to
+// kubelet. The journal has only the holdings (journal.h); everything else is derived and repaired from them.
 
 #include <cstdint>
 #include <map>
@@ -24,40 +24,37 @@ struct ClaimRef {
 
 // One device of an allocation, or a share of one.
 struct Share {
-  std::string request;  // of the claim, without the name of the alternative
+  std::string request;  // of the claim, without the name of the subrequest
   std::string pool, device;
   std::string share_id;    // empty: the allocation has none
-  std::string uuid;        // of the GPU or MIG device: what the amounts are added up by
-  int64_t memory_mib = 0;  // what it takes; 0: the whole of a device that does not tell its memory
+  std::string uuid;        // of the device; shares with the same UUID are added up
+  int64_t memory_mib = 0;  // what the share takes; 0: the whole of a device with unknown memory
   int64_t whole_mib = 0;   // the device's memory when the share was taken
-  bool admin = false;      // only looks on: takes nothing
-  bool toolkit = false;    // NVIDIA's own CDI device gives access to it (toolkit_spec.h)
-  std::string parent;      // UUID of the GPU that a MIG device is a part of; the same as uuid: a whole GPU
+  bool admin = false;      // admin access, which takes nothing
+  std::string parent;      // UUID of the device that this one is a part of; equal to uuid for a whole device
+  // What the driver has to remember: a JSON object as json::Write writes it, which only the driver reads. Empty: nothing. The journal has
+  // its members beside the agent's, so they must have other names (holding.cc).
+  std::string state;
 
-  bool is_mig() const { return parent != uuid; }
+  bool is_part() const { return parent != uuid; }
 
   friend bool operator==(const Share&, const Share&) = default;
 };
 
-// The settings that a claim asked for with GpuConfig (gpu_config.h), as far as its neighbours on a GPU notice them.
-struct Sharing {
-  std::string strategy;           // TimeSlicing, MPS; empty: nothing was asked for
-  std::string interval;           // of TimeSlicing: Default, Short, Medium, Long
-  int thread_percentage = 0;      // of MPS; 0: no limit
-  int64_t pinned_memory_mib = 0;  // of MPS, for each process; 0: no limit
+// Something that the driver makes for a claim and unmakes with it: a device, or a setting of one (claim_driver.h).
+struct Step {
+  std::string kind;    // the driver's word: "time-slice"
+  std::string device;  // what the step works on; kind and device together name the step within the claim
+  std::string record;  // what Make returned; empty: nothing to remember, or not made yet
 
-  friend bool operator==(const Sharing&, const Sharing&) = default;
-};
-
-struct HeldShare : Share {
-  Sharing sharing;
-
-  friend bool operator==(const HeldShare&, const HeldShare&) = default;
+  bool IsSame(const Step& other) const { return kind == other.kind && device == other.device; }
+  friend bool operator==(const Step&, const Step&) = default;
 };
 
 struct Holding {
   std::string uid, name_space, name;  // of the claim
-  std::vector<HeldShare> shares;      // in the order of the allocation
+  std::vector<Share> shares;          // in the order of the allocation
+  std::vector<Step> steps = {};       // in the order in which they are made
 
   // "lab/train-gpu-x7k2p"
   std::string ClaimName() const { return StrCat(name_space, "/", name); }

@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kHeader = "allot-journal 1\n";
 constexpr std::string_view kHeaderStart = "allot-journal ";
 constexpr size_t kMaxJournal = 64 << 20;
-constexpr size_t kMinRewrite = 64 << 10;      // a smaller file may be all history
-constexpr size_t kBytesPerHolding = 4 << 10;  // ten times what one needs
+constexpr size_t kMinRewrite = 64 << 10;      // a smaller file is not rewritten
+constexpr size_t kBytesPerHolding = 4 << 10;  // ten times what a holding needs
 constexpr std::chrono::milliseconds kLockWait{10'000};
 constexpr json::Limits kLineLimits{.depth = 8, .nodes = 10'000, .bytes = 1 << 20};
 
@@ -41,7 +41,7 @@ std::string Line(const std::string& json) {
   return StrCat(line, " ", json, "\n");
 }
 
-// The JSON of a line, or nothing where its checksum does not match.
+// Returns the JSON of a line. Nothing: its checksum does not match.
 std::optional<std::string_view> Verified(std::string_view line) {
   if (line.size() < 9 || line[8] != ' ') return std::nullopt;
   uint32_t crc = 0;
@@ -54,7 +54,7 @@ std::optional<std::string_view> Verified(std::string_view line) {
 std::string HoldLine(const Holding& holding) { return StrCat(R"({"hold":)", holding.ToJson(), "}"); }
 std::string ReleaseLine(std::string_view uid) { return StrCat(R"({"release":)", Quoted(uid, std::string::npos), "}"); }
 
-// Applies one line; false where it is none of ours.
+// Applies one line. False: the line is not a change.
 bool Apply(std::string_view json, Holdings& holdings) {
   const Result<json::Document> line = json::Parse(json, kLineLimits);
   if (!line.ok() || !line->root().IsObject()) return false;
@@ -110,13 +110,26 @@ Status Journal::Add(const Holding& holding, const std::function<Status(const Hol
   return SyncThrough(change);
 }
 
+Status Journal::Replace(const Holding& holding) {
+  uint64_t change = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    ASSIGN_OR_RETURN(const std::unique_ptr<FileLock> file_lock, files_.Lock(lock_path_, kLockWait));
+    TRY(Refresh());
+    if (!holdings_.contains(holding.uid)) return NotFound("claim ", holding.ClaimName(), " was unprepared by another agent");
+    TRY(Append(HoldLine(holding)));
+    change = appended_;
+  }
+  return SyncThrough(change);
+}
+
 Status Journal::Remove(std::string_view uid) {
   uint64_t change = 0;
   {
     const std::lock_guard lock(mutex_);
     ASSIGN_OR_RETURN(const std::unique_ptr<FileLock> file_lock, files_.Lock(lock_path_, kLockWait));
     TRY(Refresh());
-    // What is gone here may still be on the disk, where a sync failed.
+    // After a failed sync, a holding that is gone from memory may still be on the disk.
     if (!holdings_.contains(uid)) return suspect_ ? Rewrite() : Status();
     TRY(Append(ReleaseLine(uid)));
     change = appended_;
@@ -159,7 +172,7 @@ void Journal::Replay(std::string_view text) {
     const auto json = end == std::string_view::npos ? std::nullopt : Verified(text.substr(0, end));
     if (!json || !Apply(*json, holdings_)) {
       torn_ = true;
-      // The last line without an end is what a crash leaves: never acknowledged, so nothing is lost with it.
+      // A crash leaves the last line without its end. The change was never acknowledged, so nothing is lost.
       if (end != std::string_view::npos) ++damaged;
     }
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -176,7 +189,7 @@ Status Journal::Append(const std::string& json) {
   if (torn_ || suspect_ || !stamp_ || (bytes_ > kMinRewrite && bytes_ > kBytesPerHolding * holdings_.size())) TRY(Rewrite());
   const std::string line = Line(json);
   const Status appended = files_.AppendFile(path_, line);
-  // What is in the file now is known only to the file.
+  // It is unknown what the file has now, so it must be read again.
   Forget();
   TRY(Status(appended));
   CHECK(Apply(json, holdings_));
@@ -214,8 +227,8 @@ Status Journal::SyncThrough(uint64_t change) {
     }
     const Status synced = files_.SyncFile(path_);
     if (!synced.ok()) {
-      // The kernel has dropped what it could not write and will not tell again: the next change goes to a new file, with all there is.
-      // Those that were appended meanwhile may be among it.
+      // The kernel dropped the data that it could not write, and reports that only once. So the next change writes a new file with all
+      // holdings. Changes that were appended meanwhile may be among the dropped data.
       const std::lock_guard changes(mutex_);
       suspect_ = true;
       covers = appended_;

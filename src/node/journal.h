@@ -1,16 +1,17 @@
 #pragma once
-// The holdings of this node, on disk: what is in it survives every crash, what is not was never promised to kubelet.
+// The holdings of one driver on this node, on disk. A holding in the journal survives every crash; one that is not in it was never
+// acknowledged to kubelet.
 //
 // Promises:
 //   1. when Add or Remove has returned ok, the change is on the disk;
-//   2. whoever reads it sees a holding whole or not at all: every line carries its checksum, and what does not match is not read;
-//   3. two agents may use one journal (an update replaces the old one while it still runs): each change is made under a lock of the file
-//      system, after reading what the other one wrote;
-//   4. a torn tail (a crash or a full disk in the middle of a write) is cut off with the next change.
+//   2. a reader sees a holding whole or not at all: every line carries its checksum, and lines that do not match are skipped;
+//   3. two agents can use one journal, as they do during an update: each change is made under a file lock, after reading what the other
+//      agent wrote;
+//   4. an incomplete last line (after a crash or on a full disk) is cut off with the next change.
 // Changes of several threads share one sync of the disk.
 //
 // The file is text: a line with the version, then one line for each change, "CRC32 JSON". It is rewritten when most of it is history.
-// Safe to use from several threads.
+// Thread-safe.
 
 #include <condition_variable>
 #include <functional>
@@ -27,29 +28,32 @@ namespace allot::node {
 
 class Journal {
  public:
-  // Reads the journal of the folder, which must exist. kInvalid where a newer allot has written it: nothing is changed then.
+  // Reads the journal in `folder`, which must exist. kInvalid: a newer release wrote it; the file stays as it is.
   static Result<std::unique_ptr<Journal>> Open(FileSystem& files, const std::string& folder);
 
-  // What is held now, by this process or another.
+  // Returns what is held now, including changes of other processes.
   Result<Holdings> Read();
 
-  // Calls `look` with what is held now, while nobody can change it.
+  // Calls `look` with what is held now. The journal does not change during the call.
   Status Inspect(const std::function<Status(const Holdings& held)>& look);
 
-  // Writes down `holding`, unless `check`, which sees all others, refuses: then its error is returned and nothing has changed. A holding
-  // of the same claim is replaced.
+  // Adds `holding`, or replaces the holding of the same claim, if `check` returns ok for all other holdings. Otherwise returns the error of
+  // `check` and changes nothing.
   Status Add(const Holding& holding, const std::function<Status(const Holdings& others)>& check);
 
-  // Ok where there is none of the claim.
+  // Replaces the holding of the same claim. kNotFound: the claim holds nothing any more, because another agent removed it.
+  Status Replace(const Holding& holding);
+
+  // Ok if the claim holds nothing.
   Status Remove(std::string_view uid);
 
-  // Lines that had to be passed over since Open, each told once: what, and where the damaged file was kept.
+  // Returns a message about each damaged line since Open, once, with the place of the copy of the damaged file.
   std::vector<std::string> TakeDamage();
 
  private:
   Journal(FileSystem& files, const std::string& folder);
 
-  // REQUIRES both locks, as do the others.
+  // Requires both locks, like the functions below.
   Status Refresh();
   void Replay(std::string_view text);
   Status Append(const std::string& json);
@@ -62,18 +66,18 @@ class Journal {
 
   std::mutex mutex_;
   Holdings holdings_;
-  std::optional<FileStamp> stamp_;  // of the file that holdings_ was read from; nothing: read it again
+  std::optional<FileStamp> stamp_;  // of the file that holdings_ was read from; nothing: the file must be read again
   size_t bytes_ = 0;                // of the file
-  bool torn_ = false;               // the file has something that is no whole line of ours
-  bool suspect_ = false;            // a sync failed: who knows what of the file is on the disk
+  bool torn_ = false;               // the file has something other than complete lines
+  bool suspect_ = false;            // a sync failed, so it is unknown what of the file is on the disk
   uint64_t appended_ = 0;           // changes
   std::vector<std::string> damage_;
 
   std::mutex sync_mutex_;
   std::condition_variable sync_done_;
   bool syncing_ = false;
-  uint64_t synced_ = 0;  // up to this change all is on the disk, but for
-  uint64_t failed_ = 0;  // those up to this one, of which the disk has said no: it says so only once
+  uint64_t synced_ = 0;  // changes up to this one are on the disk, unless failed_ includes them
+  uint64_t failed_ = 0;  // a sync of the changes up to this one failed; the kernel reports that only once
   Status failure_;
 };
 

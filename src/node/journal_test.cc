@@ -19,7 +19,7 @@ using testing::SizeIs;
 
 Holding Claim(std::string uid, int64_t mib = 6144) {
   Holding holding{uid, "lab", "claim-" + uid, {}};
-  HeldShare share;
+  Share share;
   share.request = "gpu";
   share.pool = "n1";
   share.device = "gpu-0";
@@ -48,12 +48,13 @@ class JournalTest : public testing::Test {
 
 TEST_F(JournalTest, WhatWasAddedIsThereAfterARestartWithEveryField) {
   Holding holding = Claim("a");
-  HeldShare& share = holding.shares.emplace_back(holding.shares[0]);
+  Share& share = holding.shares.emplace_back(holding.shares[0]);
   share.request = "second";
   share.share_id = "";
-  share.admin = share.toolkit = true;
+  share.admin = true;
   share.parent = "GPU-parent";
-  share.sharing = {"MPS", "", 30, 512};
+  share.state = R"({"toolkit":true,"strategy":"MPS","limits":{"threads":[30,512]}})";
+  holding.steps = {{"make", "GPU-0", R"({"path":"/dev/x"})"}, {"set", "GPU-0", ""}};
   ASSERT_OK(Open()->Add(holding, Anything));
   ASSERT_OK_AND_ASSIGN(const Holdings held, Open()->Read());
   ASSERT_THAT(held, ElementsAre(Key("a")));
@@ -157,7 +158,7 @@ TEST_F(JournalTest, FailedWriteLeavesTheOldStateOrTheNewOne) {
         break;
       }
       EXPECT_FALSE(added.ok());
-      // The same process goes on, and so does the next one.
+      // The same process goes on, and the next process reads the same.
       ASSERT_OK(journal->Add(Claim("c"), Anything)) << n;
       ASSERT_OK_AND_ASSIGN(const Holdings held, Open()->Read());
       EXPECT_TRUE(held.contains("a") && held.contains("c")) << n;
@@ -167,7 +168,7 @@ TEST_F(JournalTest, FailedWriteLeavesTheOldStateOrTheNewOne) {
   }
 }
 
-// Bug: the kernel tells of a failed sync once, to whoever asks first; the next sync of the same file succeeded and promised what was lost.
+// Bug: the kernel reports a failed sync only once. The next sync of the same file succeeded, and lost changes were acknowledged.
 TEST_F(JournalTest, FailedSyncIsNotFollowedByOneThatLies) {
   FaultyFileSystem faulty(files_);
   ASSERT_OK_AND_ASSIGN(const auto journal, Journal::Open(faulty, folder_));

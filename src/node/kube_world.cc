@@ -5,7 +5,7 @@
 
 namespace allot::node {
 
-Result<kube::ObjectPtr> KubeWorld::Claim(const std::string& name_space, const std::string& name, const http::Patience& patience) {
+Result<kube::ObjectPtr> KubeWorld::Claim(const std::string& name_space, const std::string& name, const Patience& patience) {
   {
     std::unique_lock lock(mutex_);
     while (reads_ == kMaxReads) {
@@ -32,22 +32,20 @@ Result<kube::ObjectPtr> KubeWorld::Claim(const std::string& name_space, const st
   return claim;
 }
 
-Result<std::vector<device::Gpu>> KubeWorld::Gpus() {
-  const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
-  if (!snapshot->status.ok()) return Unavailable(snapshot->status.message());
-  return snapshot->gpus;
-}
-
-std::map<std::string, std::vector<PodRef>, std::less<>> KubeWorld::Pods() const {
+PodsOfClaims KubeWorld::Pods() const {
   const std::lock_guard lock(mutex_);
   return pods_;
 }
 
-void KubeWorld::KeepOnly(const Holdings& holdings) {
+bool KubeWorld::IsCrowded() const {
   const std::lock_guard lock(mutex_);
-  // Not at once: what was just read is about to be held.
-  if (pods_.size() <= 2 * holdings.size() + kSpare) return;
-  std::erase_if(pods_, [&](const auto& entry) { return !holdings.contains(entry.first); });
+  return pods_.size() > 2 * kept_ + kSpare;
+}
+
+void KubeWorld::KeepOnly(const std::set<std::string, std::less<>>& claim_uids) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(pods_, [&](const auto& entry) { return !claim_uids.contains(entry.first); });
+  kept_ = pods_.size();
 }
 
 }  // namespace allot::node

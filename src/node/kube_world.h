@@ -1,7 +1,7 @@
 #pragma once
-// The world of a Preparer: claims from the API server, GPUs from the inventory.
+// The world of a Preparer: claims from the API server. All drivers of an agent share one.
 //
-// It keeps nothing of claims but which Pods use those that it was asked for: memory does not grow with the cluster. Thread-safe.
+// Of each claim that was read it keeps only the Pods that use the claim, so memory does not grow with the cluster. Thread-safe.
 
 #include <condition_variable>
 #include <map>
@@ -10,40 +10,37 @@
 #include <string>
 #include <vector>
 
-#include "device/inventory.h"
 #include "kube/client.h"
 #include "node/prepare.h"
 
 namespace allot::node {
 
-struct PodRef {
-  std::string name, uid;
-};
-
 class KubeWorld final : public World {
  public:
-  // Both must outlive it.
-  KubeWorld(kube::Client& client, const device::Inventory& inventory) : client_(client), inventory_(inventory) {}
+  // `client` must outlive it.
+  explicit KubeWorld(kube::Client& client) : client_(client) {}
 
-  Result<kube::ObjectPtr> Claim(const std::string& name_space, const std::string& name, const http::Patience& patience) override;
-  Result<std::vector<device::Gpu>> Gpus() override;
+  Result<kube::ObjectPtr> Claim(const std::string& name_space, const std::string& name, const Patience& patience) override;
 
-  // By the claim's UID, as they were when it was read last.
-  std::map<std::string, std::vector<PodRef>, std::less<>> Pods() const;
-  // Forgets the Pods of other claims, when there are many.
-  void KeepOnly(const Holdings& holdings);
+  // Returns the Pods by the claim's UID, as they were when the claim was read last.
+  PodsOfClaims Pods() const override;
+  // Whether KeepOnly is worth calling.
+  bool IsCrowded() const;
+  // Forgets the Pods of all claims but these. Claims that were just read and are about to be held are forgotten too; that costs their Pods'
+  // names in metrics until the claims are read again.
+  void KeepOnly(const std::set<std::string, std::less<>>& claim_uids);
 
  private:
-  // Connections cost memory: a burst of Pods shares a few.
+  // Connections cost memory, so a burst of Pods shares a few.
   static constexpr int kMaxReads = 8;
   static constexpr size_t kSpare = 64;
 
   kube::Client& client_;
-  const device::Inventory& inventory_;
   mutable std::mutex mutex_;
   std::condition_variable read_;
-  int reads_ = 0;  // under way
-  std::map<std::string, std::vector<PodRef>, std::less<>> pods_;
+  int reads_ = 0;    // under way
+  size_t kept_ = 0;  // claims that the last KeepOnly left
+  PodsOfClaims pods_;
 };
 
 }  // namespace allot::node

@@ -1,64 +1,67 @@
 #include "node/kubelet_side.h"
 
-#include "node/devices.h"
-#include "node/monitor.h"
-#include "node/rest.h"
+#include "base/rest.h"
 
 namespace allot::node {
 
 namespace {
 
-using std::chrono::seconds;
+constexpr std::chrono::seconds kRivalEvery{5};
 
-constexpr seconds kRivalEvery{5};
-constexpr seconds kDrain{10};
-constexpr size_t kMaxCalls = 256;  // of kubelet at once; each may wait for another one to end
+rpc::DeviceHealth::State StateOf(DeviceReport::Health health) {
+  switch (health) {
+    case DeviceReport::Health::kUnknown: return rpc::DeviceHealth::State::kUnknown;
+    case DeviceReport::Health::kHealthy: return rpc::DeviceHealth::State::kHealthy;
+    case DeviceReport::Health::kUnhealthy: return rpc::DeviceHealth::State::kUnhealthy;
+  }
+  return rpc::DeviceHealth::State::kUnknown;
+}
 
 }  // namespace
 
-KubeletSide::KubeletSide(const SocketPlaces& places, std::string state_folder, FileSystem& files, Log& log)
-    : registry_(places.registry_dir), state_folder_(std::move(state_folder)), paths_(PathsOf(places)), files_(files), log_(log) {}
-
-Status KubeletSide::Start(const std::string& health_address, std::function<Status()> ready) {
-  registration_.emplace(Registration::DraPlugin(std::string(kDriver), paths_->service), [this](const rpc::RegistrationStatus& status) {
-    if (status.registered) return log_.Info("registered with kubelet");
-    log_.Error("not registered with kubelet", {{"error", status.error}});
+KubeletSide::KubeletSide(const SocketPlaces& places, std::string state_folder, const Driver& driver, FileSystem& files, Log& log)
+    : sockets_at_{places.driver, places.registry_dir, std::move(state_folder)},
+      take_over_(driver.take_over()),
+      paths_(PathsOf(places)),
+      files_(files),
+      log_(log),
+      calls_(places.driver, driver.metric_names().prefix) {
+  if (!paths_.ok()) return;
+  registration_.emplace(Registration::DraPlugin(sockets_at_.driver, paths_->service), [this](const rpc::RegistrationStatus& status) {
+    if (status.registered) return log_.Info("registered with kubelet", {{"driver", sockets_at_.driver}});
+    log_.Error("not registered with kubelet", {{"error", status.error}, {"driver", sockets_at_.driver}});
   });
-  ASSIGN_OR_RETURN(server_, rpc::Server::Start({.workers = {.max_threads = kMaxCalls}}));
-  if (health_address.empty()) return {};
-  auto checks = std::make_shared<rpc::Services>();
-  AddHealthCheck(*checks, std::move(ready));
-  ASSIGN_OR_RETURN(http::Listener listener, ListenTcp(health_address).Context("gRPC health"));
-  // Anybody on the network may ask, and asks for little.
-  server_->Serve(std::move(listener), checks, {.limits = {.max_message = 1 << 10, .max_requests = 16 << 10, .max_streams = 8}});
-  return {};
 }
 
-bool KubeletSide::AwaitAlone(const Cancel& stop, const std::function<void(const Status&)>& on_wait) {
+bool KubeletSide::AwaitAlone(const Cancel& stop) {
   for (;;) {
-    const Status alone = CheckDraDriver(files_, registry_, state_folder_);
+    const Status alone = CheckDraDriver(files_, sockets_at_, take_over_);
     if (rival_told_.IsNew(alone) && !alone.ok()) log_.Error("not serving", {{"error", std::string(alone.message())}});
-    Set(waiting_, alone);
-    on_wait(alone);
+    Set(rival_, alone);
     if (alone.ok()) return !stop.requested();
     if (!Rest(kRivalEvery, stop)) return false;
   }
 }
 
-Status KubeletSide::Serve(Preparer& preparer) {
-  RemoveDeadSockets(files_, registry_, state_folder_);
+Status KubeletSide::Serve(Preparer& preparer, rpc::Server& server) {
+  RemoveDeadSockets(files_, sockets_at_);
+  server_ = &server;
   dra_.emplace(preparer, calls_, log_);
   dra_->AddTo(*services_);
   health_.AddTo(*services_);
   registration_->AddTo(*registration_services_);
-  return Listen();
+  Status listening = Listen();
+  if (listening.code() == Code::kInvalid) return listening;
+  if (!listening.ok()) log_.Error("kubelet cannot reach this agent", {{"error", listening.message()}, {"driver", sockets_at_.driver}});
+  Set(sockets_, std::move(listening));
+  return {};
 }
 
 Status KubeletSide::Listen() {
   ASSIGN_OR_RETURN(http::Listener service, ListenAt(paths_->service));
   server_->Serve(std::move(service), services_);
   ASSIGN_OR_RETURN(http::Listener registrar, ListenAt(paths_->registration));
-  ASSIGN_OR_RETURN(mark_, MarkSocket(files_, state_folder_, paths_->registration));
+  ASSIGN_OR_RETURN(mark_, MarkSocket(files_, sockets_at_.state, paths_->registration));
   server_->Serve(std::move(registrar), registration_services_);
   return {};
 }
@@ -66,20 +69,28 @@ Status KubeletSide::Listen() {
 Status KubeletSide::CheckSockets() {
   if (IsSocketMarked(files_, mark_, paths_->registration) && files_.Exists(paths_->service)) return {};
   TRY(CheckSocketFree(paths_->registration));
-  log_.Warning("the sockets were gone; they are made again", {{"socket", paths_->registration}});
+  log_.Warning("the sockets were missing; making them again", {{"socket", paths_->registration}});
   return Listen();
 }
 
 void KubeletSide::Keep() {
   const Status serving = CheckSockets();
   Set(sockets_, serving);
-  if (sockets_told_.IsNew(serving) && !serving.ok()) log_.Error("kubelet cannot reach this agent", {{"error", serving.message()}});
+  if (sockets_told_.IsNew(serving) && !serving.ok()) {
+    log_.Error("kubelet cannot reach this agent", {{"error", serving.message()}, {"driver", sockets_at_.driver}});
+  }
 }
 
-void KubeletSide::Stop() {
-  server_->Drain(std::chrono::steady_clock::now() + kDrain);
-  UnmarkSocket(files_, mark_);
+void KubeletSide::TellHealth(std::span<const DeviceReport> devices, const std::string& node_name, WallTime now,
+                             std::chrono::seconds timeout) {
+  std::vector<rpc::DeviceHealth> health;
+  for (const DeviceReport& device : devices) {
+    health.push_back({node_name, device.device, StateOf(device.health), now, timeout, device.message});
+  }
+  health_.Update(health);
 }
+
+void KubeletSide::Stop() { UnmarkSocket(files_, mark_); }
 
 void KubeletSide::Set(Status& place, Status status) {
   const std::lock_guard lock(mutex_);
@@ -89,10 +100,15 @@ void KubeletSide::Set(Status& place, Status status) {
 Status KubeletSide::state() {
   {
     const std::lock_guard lock(mutex_);
-    TRY(Status(waiting_));
+    TRY(Status(rival_));
     TRY(Status(sockets_));
   }
   return registration_->state();
+}
+
+bool KubeletSide::waiting() {
+  const std::lock_guard lock(mutex_);
+  return !rival_.ok();
 }
 
 }  // namespace allot::node

@@ -1,22 +1,25 @@
 #pragma once
-// The node agent's side towards kubelet: it registers, serves claims and the health of devices, and stays reachable.
+// One driver's side towards kubelet: it registers the driver, serves claims and the health of devices, and keeps the sockets reachable.
 //
 //   kubelet ──► sockets ──► Registration, DraService (claims), HealthService (devices)
 //
-// Driven by one thread; state() and the rpc calls come from others.
+// The server that moves the bytes is shared with other drivers. One thread calls these functions; state() and the rpc calls come from
+// others.
 
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/file_system.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "node/dra_service.h"
+#include "node/driver.h"
 #include "node/health_service.h"
 #include "node/metrics.h"
 #include "node/prepare.h"
@@ -30,35 +33,36 @@ namespace allot::node {
 
 class KubeletSide {
  public:
-  // All must outlive it. `state_folder` has the marks of our sockets.
-  KubeletSide(const SocketPlaces& places, std::string state_folder, FileSystem& files, Log& log);
+  // The marks of our sockets are in `state_folder`. All references must outlive it, and it must outlive the server that Serve gets.
+  KubeletSide(const SocketPlaces& places, std::string state_folder, const Driver& driver, FileSystem& files, Log& log);
 
-  // kInvalid: a path is too long (sockets.h).
+  // kInvalid: a path is too long (sockets.h). Everything else requires ok.
   Status CheckPaths() const { return paths_.status(); }
-  // Health by gRPC at `health_address`, empty: none, also while nobody is served yet. `ready` is asked for it. REQUIRES CheckPaths().
-  Status Start(const std::string& health_address, std::function<Status()> ready);
-  // Waits until no other driver serves this node; `on_wait` hears how it is. False: asked to stop.
-  bool AwaitAlone(const Cancel& stop, const std::function<void(const Status&)>& on_wait);
-  // Serves kubelet from now on.
-  Status Serve(Preparer& preparer);
-  // To be called now and then: a socket whose file is gone, or that another agent left behind, is made anew.
+  // Waits until no other program serves this driver's name on the node. False: `stop` was requested.
+  bool AwaitAlone(const Cancel& stop);
+  // Serves kubelet from now on. kInvalid: a path cannot be used. Other errors pass; state() shows them and Keep tries again.
+  Status Serve(Preparer& preparer, rpc::Server& server);
+  // To be called now and then: makes a socket again if its file is gone or belongs to an agent that ended.
   void Keep();
-  void TellHealth(std::vector<rpc::DeviceHealth> devices) { health_.Update(std::move(devices)); }
-  // Calls under way end, sockets go.
+  // Tells kubelet how the devices are. To be called again before `timeout` has passed, since kubelet forgets.
+  void TellHealth(std::span<const DeviceReport> devices, const std::string& node_name, WallTime now, std::chrono::seconds timeout);
+  // The sockets are no longer ours. After the server was drained.
   void Stop();
 
   const std::string& socket() const { return paths_->service; }
   const CallMetrics& metrics() const { return calls_; }
-  uint64_t calls() const { return server_->stats().calls; }
-  // Ok: kubelet has us, and finds us.
+  // Ok if kubelet has registered the driver and can reach it.
   Status state();
+  // Whether the agent waits for another program to go.
+  bool waiting();
 
  private:
   Status Listen();
   Status CheckSockets();
   void Set(Status& place, Status status);
 
-  const std::string registry_, state_folder_;
+  const DriverSockets sockets_at_;
+  const std::string take_over_;
   const Result<SocketPaths> paths_;
   FileSystem& files_;
   Log& log_;
@@ -69,10 +73,10 @@ class KubeletSide {
   SocketMark mark_;
   Told rival_told_, sockets_told_;
   std::mutex mutex_;
-  Status waiting_, sockets_;  // what is in the way
+  Status rival_, sockets_;  // what is in the way
   const std::shared_ptr<rpc::Services> services_ = std::make_shared<rpc::Services>();
   const std::shared_ptr<rpc::Services> registration_services_ = std::make_shared<rpc::Services>();
-  std::unique_ptr<rpc::Server> server_;
+  rpc::Server* server_ = nullptr;
 };
 
 }  // namespace allot::node

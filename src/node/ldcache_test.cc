@@ -34,7 +34,7 @@ class LdCacheRootTest : public testing::Test {
   }
   ~LdCacheRootTest() override { std::filesystem::remove_all(folder_); }
 
-  const std::string folder_ = testing::TempDir() + "ldcache";
+  const std::string folder_ = StrCat(testing::TempDir(), "ldcache.", ::getpid());  // tests run in parallel
   const std::string root_ = folder_ + "/root";
 };
 

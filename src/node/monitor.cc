@@ -25,9 +25,9 @@ http::Response Answer(const http::Request& request, Sources& sources) {
   const std::string path = request.target.substr(0, request.target.find('?'));
   if (request.method != "GET" && request.method != "HEAD") return Text(405, "only GET\n");
   if (path == "/metrics") {
-    // A GPU or a disk may keep them waiting. One who asks is enough then, and the rest is still answered.
+    // A device or a disk can delay the metrics. Only one caller waits for them at a time, so that /healthz and /readyz still answer.
     const std::unique_lock alone(sources.measuring, std::try_to_lock);
-    return alone ? Text(200, sources.metrics()) : Text(503, "the metrics are being collected for somebody else\n");
+    return alone ? Text(200, sources.metrics()) : Text(503, "another request is collecting the metrics; try again\n");
   }
   if (path == "/healthz") return Text(200, "ok\n");
   if (path != "/readyz") return Text(404, "there are /metrics, /healthz and /readyz\n");

@@ -1,96 +1,93 @@
-// Every step of prepare and unprepare, with a failure and with a crash.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/faulty_file_system.h"
+// Every file operation of prepare and unprepare, with a failure and with a crash.
+#include "node/driver_side.h"
+#include "node/fault_walk.h"
+#include "node/made_device_driver.h"
 #include "node/prepare_fixture.h"
 
 namespace allot::node {
 namespace {
 
-using Fault = FaultyFileSystem::Fault;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
-class PrepareFaultTest : public PrepareFixture {
+class PrepareFaultTest : public PrepareFixture, public FaultWalk {
  protected:
-  const ClaimRef claim_{"lab", "claim", "u1"};
-
   void SetUp() override { world_.Put("lab", "claim", "u1", Allocated(ResultJson("gpu", "gpu-0", "24Gi", "s"))); }
 
-  bool IsHeld() { return Agent(*this, files_).journal->Read()->contains("u1"); }
-
-  // Held, with its spec, or not held, without: after at most one more call of kubelet's and a sweep.
-  void ExpectSound(const std::string& where) {
-    Agent agent(*this, files_);
-    ASSERT_OK(agent.preparer.Repair(Short())) << where;
-    const bool held = agent.journal->Read()->contains("u1");
-    EXPECT_EQ(files_.Exists(CdiPath("u1")), held) << where;
-    EXPECT_THAT(agent.journal->TakeDamage(), IsEmpty()) << where;
-    // Kubelet tries again, whatever it was that it tried.
-    ASSERT_OK(agent.preparer.Prepare(claim_, Short())) << where;
-    EXPECT_TRUE(files_.Exists(CdiPath("u1"))) << where;
-    ASSERT_OK(agent.preparer.Unprepare(claim_, Short())) << where;
-    EXPECT_FALSE(files_.Exists(CdiPath("u1"))) << where;
-    EXPECT_THAT(*agent.journal->Read(), IsEmpty()) << where;
+  ClaimRef claim() const override { return {"lab", "claim", "u1"}; }
+  void Clear() override { Reset(); }
+  std::shared_ptr<Preparer> Start(FileSystem& files) override {
+    const auto agent = std::make_shared<Agent>(*this, files);
+    return {agent, &agent->preparer};
   }
-
-  // Runs `call` with the fault at every step in turn; gives the number of steps.
-  int Walk(Fault fault, bool prepared_before, const std::function<Status(Preparer&)>& call) {
-    for (int n = 1;; ++n) {
-      Reset();
-      if (prepared_before) {
-        EXPECT_OK(Agent(*this, files_).preparer.Prepare(claim_, Short()));
-      }
-      FaultyFileSystem faulty(files_);
-      const std::string where = StrCat("fault ", static_cast<int>(fault), " at step ", n);
-      const bool met = fault == Fault::kFail || fault == Fault::kFailDone ? MetFailure(faulty, n, fault, call, prepared_before)
-                                                                          : MetCrash(faulty, n, fault, call);
-      if (HasFatalFailure() || HasNonfatalFailure()) return n;
-      ExpectSound(where);
-      if (!met) return n - 1;
-    }
+  bool IsHeld() override {
+    const std::unique_ptr<Journal> journal = *Journal::Open(files_, folder_ + "/state");
+    EXPECT_THAT(journal->TakeDamage(), IsEmpty());
+    return journal->Read()->contains("u1");
   }
-
-  bool MetFailure(FaultyFileSystem& faulty, int n, Fault fault, const std::function<Status(Preparer&)>& call, bool was_held) {
-    Agent agent(*this, faulty);
-    faulty.Arm(n, fault);
-    const Status status = call(agent.preparer);
-    const bool met = faulty.operations() >= n;
-    // A success means the state after. An error may mean either: kubelet tries again, or takes it back.
-    EXPECT_TRUE(!status.ok() || IsHeld() != was_held) << "step " << n;
-    EXPECT_TRUE(met || status.ok()) << "step " << n << ": " << status.ToString();
-    return met;
-  }
-
-  bool MetCrash(FaultyFileSystem& faulty, int n, Fault fault, const std::function<Status(Preparer&)>& call) {
-    const pid_t child = fork();
-    if (child == 0) {
-      Agent agent(*this, faulty);
-      faulty.Arm(n, fault);
-      _exit(call(agent.preparer).ok() ? 0 : 1);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) != 1) << "step " << n;
-    return WEXITSTATUS(status) == FaultyFileSystem::kExitCode;
-  }
+  bool HasSpec() override { return files_.Exists(CdiPath("u1")); }
+  void ExpectMade(bool, const std::string&) override {}
 };
 
-constexpr Fault kAll[] = {Fault::kFail, Fault::kFailDone, Fault::kExitBefore, Fault::kExitAfter};
+TEST_F(PrepareFaultTest, PrepareSurvivesAFaultAtEveryStep) { WalkPrepare(5); }
+TEST_F(PrepareFaultTest, UnprepareSurvivesAFaultAtEveryStep) { WalkUnprepare(5); }
 
-TEST_F(PrepareFaultTest, PrepareSurvivesAFaultAtEveryStep) {
-  for (const Fault fault : kAll) {
-    const int steps = Walk(fault, false, [&](Preparer& preparer) { return preparer.Prepare(claim_, Short()).status(); });
-    EXPECT_GE(steps, 5) << "the walk met too little";
-  }
-}
+// The same faults, with a driver that has to make its devices, in the part of the agent that serves it. The driver's files fail too.
+class MadeDeviceFaultTest : public PrepareFixture, public FaultWalk {
+ protected:
+  struct Serving {
+    Serving(MadeDeviceFaultTest& test, FileSystem& files)
+        : driver(files, test.hardware_),
+          side(driver, test.folder_ + "/state",
+               {test.options_, *test.client_, test.world_, files, test.clock_, test.random_, test.agent_log_}) {
+      CHECK(side.Open().ok());
+    }
 
-TEST_F(PrepareFaultTest, UnprepareSurvivesAFaultAtEveryStep) {
-  for (const Fault fault : kAll) {
-    const int steps = Walk(fault, true, [&](Preparer& preparer) { return preparer.Unprepare(claim_, Short()); });
-    EXPECT_GE(steps, 5) << "the walk met too little";
+    MadeDeviceDriver driver;
+    DriverSide side;
+  };
+
+  MadeDeviceFaultTest() {
+    options_.node_name = "n1";
+    options_.kubelet = false;
+    options_.cdi_folder = folder_ + "/cdi";
   }
-}
+  void SetUp() override {
+    const std::string results = StrCat(ResultJson("a", "card-1", "1Gi", "", MadeDeviceDriver::kName), ",",
+                                       ResultJson("b", "card-2", "1Gi", "", MadeDeviceDriver::kName));
+    world_.Put("lab", "claim", "u1", Allocated(results));
+  }
+
+  ClaimRef claim() const override { return {"lab", "claim", "u1"}; }
+  void Clear() override { Reset(); }
+  std::shared_ptr<Preparer> Start(FileSystem& files) override {
+    const auto serving = std::make_shared<Serving>(*this, files);
+    return {serving, &serving->side.preparer()};
+  }
+  bool IsHeld() override {
+    const std::unique_ptr<Journal> journal = *Journal::Open(files_, folder_ + "/state");
+    EXPECT_THAT(journal->TakeDamage(), IsEmpty());
+    return journal->Read()->contains("u1");
+  }
+  bool HasSpec() override { return files_.Exists(folder_ + "/cdi/k8s.made.example.com-claim_u1.yaml"); }
+  void ExpectMade(bool held, const std::string& where) override {
+    const Result<std::vector<std::string>> made = files_.List(hardware_.folder);
+    const std::vector<std::string> names = made.ok() ? *made : std::vector<std::string>();
+    if (held)
+      EXPECT_THAT(names, UnorderedElementsAre("card-1", "card-2", "mode-card")) << where;
+    else
+      EXPECT_THAT(names, IsEmpty()) << where;
+  }
+
+  AgentOptions options_;
+  const std::unique_ptr<kube::Client> client_ = *kube::Client::Make({.server = "http://127.0.0.1:1"});  // Open and the calls ask it nothing
+  SystemRandom random_;
+  ::allot::Log agent_log_{clock_, ::allot::Log::Format::kText, [](std::string_view) {}};
+  MadeDeviceDriver::Hardware hardware_{.folder = folder_ + "/hardware"};
+};
+
+TEST_F(MadeDeviceFaultTest, PrepareSurvivesAFaultAtEveryStep) { WalkPrepare(16); }
+TEST_F(MadeDeviceFaultTest, UnprepareSurvivesAFaultAtEveryStep) { WalkUnprepare(9); }
 
 }  // namespace
 }  // namespace allot::node

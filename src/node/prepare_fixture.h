@@ -1,5 +1,5 @@
 #pragma once
-// A node in a temporary folder, for tests: real files, GPUs and claims as told.
+// For tests: a node in a temporary folder, with real files and made-up GPUs and claims.
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +10,7 @@
 #include "base/test_util.h"
 #include "json/json.h"
 #include "kube/object.h"
+#include "node/nvidia/claims.h"
 #include "node/prepare.h"
 
 namespace allot::node {
@@ -26,7 +27,7 @@ inline device::Gpu Rtx3090(int minor = 0) {
 
 class FakeWorld final : public World {
  public:
-  Result<kube::ObjectPtr> Claim(const std::string& name_space, const std::string& name, const http::Patience&) override {
+  Result<kube::ObjectPtr> Claim(const std::string& name_space, const std::string& name, const Patience&) override {
     const std::lock_guard lock(mutex_);
     if (down) return Unavailable("connection refused");
     ++reads;
@@ -34,7 +35,8 @@ class FakeWorld final : public World {
     if (found == claims_.end()) return NotFound("resourceclaims \"", name, "\" not found");
     return found->second;
   }
-  Result<std::vector<device::Gpu>> Gpus() override {
+  PodsOfClaims Pods() const override { return {}; }
+  Result<std::vector<device::Gpu>> Gpus() {
     const std::lock_guard lock(mutex_);
     if (!broken.empty()) return Unavailable(broken);
     return gpus;
@@ -54,8 +56,8 @@ class FakeWorld final : public World {
   }
 
   std::vector<device::Gpu> gpus = {Rtx3090()};
-  std::string broken;  // not empty: why GPUs cannot be told
-  bool down = false;   // the API
+  std::string broken;  // not empty: why no GPU can be seen
+  bool down = false;   // the API server does not answer
   int reads = 0;
 
  private:
@@ -65,7 +67,7 @@ class FakeWorld final : public World {
 
 class FakeTimeSlice final : public TimeSlice {
  public:
-  Status Set(const std::string& uuid, const std::string& interval, const http::Patience&) override {
+  Status Set(const std::string& uuid, const std::string& interval, const Patience&) override {
     if (fail) return Unavailable("nvidia-smi failed");
     set[uuid] = interval;
     return {};
@@ -74,9 +76,10 @@ class FakeTimeSlice final : public TimeSlice {
   bool fail = false;
 };
 
-// One result of an allocation, as JSON. `memory` empty: none consumed.
-inline std::string ResultJson(std::string_view request, std::string_view device, std::string_view memory, std::string_view share = "") {
-  return StrCat(R"({"request":")", request, R"(","driver":"gpu.nvidia.com","pool":"n1","device":")", device, "\"",
+// Returns one result of an allocation as JSON. If `memory` is empty, it has no consumedCapacity.
+inline std::string ResultJson(std::string_view request, std::string_view device, std::string_view memory, std::string_view share = "",
+                              std::string_view driver = "gpu.nvidia.com") {
+  return StrCat(R"({"request":")", request, R"(","driver":")", driver, R"(","pool":"n1","device":")", device, "\"",
                 share.empty() ? "" : StrCat(R"(,"shareID":")", share, "\""),
                 memory.empty() ? "" : StrCat(R"(,"consumedCapacity":{"memory":")", memory, "\"}"), "}");
 }
@@ -89,7 +92,7 @@ class PrepareFixture : public testing::Test {
   PrepareFixture() { Reset(); }
   ~PrepareFixture() override { std::filesystem::remove_all(folder_); }
 
-  // An empty node.
+  // Makes the node empty.
   void Reset() {
     std::filesystem::remove_all(folder_);
     for (const std::string path : {"/state", "/root/dev", "/root/usr/bin", "/root/usr/lib/x86_64-linux-gnu"}) {
@@ -101,21 +104,39 @@ class PrepareFixture : public testing::Test {
     }
   }
 
-  // All that a process of the agent has.
-  struct Agent {
-    Agent(PrepareFixture& test, FileSystem& files)
+  // What a process of the agent has for one driver.
+  struct Process {
+    Process(PrepareFixture& test, FileSystem& files, ClaimDriver& driver)
         : journal(*Journal::Open(files, test.folder_ + "/state")),
-          cdi(files, {.folder = test.folder_ + "/cdi", .hook = "/opt/allot", .proc = test.folder_ + "/proc"},
-              {"/drv", test.folder_ + "/root"}),
-          toolkit(files, {test.folder_ + "/etc-cdi"}),
-          preparer({files, *journal, cdi, toolkit, test.slices_, test.world_, test.clock_, "n1", test.folder_ + "/mps",
-                    [&test](std::string_view line) { test.Log(line); },
+          cdi(files, test.folder_ + "/cdi", driver.name()),
+          preparer({driver, *journal, cdi, test.world_, test.clock_, "n1", "/opt/allot", [&test](std::string_view line) { test.Log(line); },
                     [&test](const std::string& uid) { return test.in_use_.contains(uid); }}) {}
+    virtual ~Process() = default;
 
     std::unique_ptr<Journal> journal;
     Cdi cdi;
-    ToolkitSpec toolkit;
     Preparer preparer;
+  };
+
+  struct Nvidia {
+    Nvidia(PrepareFixture& test, FileSystem& files)
+        : toolkit(files, {test.folder_ + "/etc-cdi"}),
+          claims({.files = files,
+                  .toolkit = toolkit,
+                  .time_slice = test.slices_,
+                  .gpus = [&test] { return test.world_.Gpus(); },
+                  .root = {"/drv", test.folder_ + "/root"},
+                  .proc = test.folder_ + "/proc",
+                  .mps_pipes_here = test.folder_ + "/mps",
+                  .log = [&test](std::string_view line) { test.Log(line); }}) {}
+
+    ToolkitSpec toolkit;
+    NvidiaClaims claims;
+  };
+
+  // With the driver of NVIDIA's GPUs.
+  struct Agent : Nvidia, Process {
+    Agent(PrepareFixture& test, FileSystem& files) : Nvidia(test, files), Process(test, files, claims) {}
   };
 
   void Log(std::string_view line) {
@@ -124,10 +145,11 @@ class PrepareFixture : public testing::Test {
   }
   std::string CdiPath(const std::string& uid) const { return StrCat(folder_, "/cdi/k8s.gpu.nvidia.com-claim_", uid, ".yaml"); }
   // Enough for one try.
-  http::Patience Short() const { return {.deadline = clock_.MonotonicNow() + std::chrono::seconds(3)}; }
-  http::Patience Long() const { return {.deadline = clock_.MonotonicNow() + std::chrono::seconds(45)}; }
+  Patience Short() const { return {.deadline = clock_.MonotonicNow() + std::chrono::seconds(3)}; }
+  Patience Long() const { return {.deadline = clock_.MonotonicNow() + std::chrono::seconds(45)}; }
 
-  const std::string folder_ = testing::TempDir() + "prepare-" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string folder_ = StrCat(testing::TempDir(), testing::UnitTest::GetInstance()->current_test_info()->test_suite_name(), "-",
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
   PosixFileSystem files_;
   std::set<std::string> in_use_;  // UIDs of claims
   SystemClock clock_;

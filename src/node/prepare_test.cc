@@ -76,8 +76,9 @@ TEST_F(PrepareTest, UnprepareLeavesNothingAndIsIdempotent) {
 
 TEST_F(PrepareTest, WrongAllocationIsStoppedAtTheGate) {
   for (int i = 0; i < 4; ++i) ASSERT_OK(Prepare(Claim(StrCat("u", i), "6Gi")));
-  EXPECT_THAT(Prepare(Claim("u4", "6Gi")), IsStatus(Code::kExhausted, AllOf(HasSubstr("claim lab/claim-u4: gpu-0"), HasSubstr("0 are free"),
-                                                                            HasSubstr("lab/claim-u2 holds 6144 MiB"))));
+  EXPECT_THAT(Prepare(Claim("u4", "6Gi")),
+              IsStatus(Code::kExhausted, AllOf(HasSubstr("claim lab/claim-u4: gpu-0"), HasSubstr("and 0 MiB free"),
+                                               HasSubstr("lab/claim-u2 holds 6144 MiB"))));
   EXPECT_FALSE(files_.Exists(CdiPath("u4")));
   ASSERT_OK(agent_.preparer.Unprepare({"lab", "claim-u2", "u2"}, Short()));
   ASSERT_OK(Prepare(Claim("u4", "6Gi")));
@@ -86,7 +87,7 @@ TEST_F(PrepareTest, WrongAllocationIsStoppedAtTheGate) {
 TEST_F(PrepareTest, ShareThatIsAboutToBeLetGoIsWaitedFor) {
   const ClaimRef old_claim = Claim("old", "24Gi");
   ASSERT_OK(Prepare(old_claim));
-  world_.Remove("lab", "claim-old");  // a Pod that was deleted by force: kubelet has not come to it yet
+  world_.Remove("lab", "claim-old");  // its Pod was deleted by force, and kubelet has not unprepared it yet
   const ClaimRef new_claim = Claim("new", "24Gi");
   Result<std::vector<PreparedDevice>> prepared = Unavailable("not yet");
   std::thread waits([&] { prepared = agent_.preparer.Prepare(new_claim, Long()); });
@@ -234,7 +235,7 @@ TEST_F(PrepareTest, ClaimThatWasAllocatedAnewGetsWhatItHasNow) {
   EXPECT_EQ(agent_.journal->Read()->at("u1")->shares[0].memory_mib, 2048);
 }
 
-// Bug: an amount near the largest number became negative and switched the gate off.
+// Bug: an amount near the largest number became negative and passed the fit check.
 TEST_F(PrepareTest, AmountBeyondEveryCardIsRefused) {
   for (const std::string_view amount : {"9223372036854775807", "9223372036854775808", "1e30"}) {
     EXPECT_THAT(Prepare(Claim("u1", amount)), IsStatus(Code::kExhausted)) << amount;
@@ -245,7 +246,7 @@ TEST_F(PrepareTest, AmountBeyondEveryCardIsRefused) {
   EXPECT_THAT(*agent_.journal->Read(), IsEmpty());
 }
 
-// Bug: while an update ran, the agent whose Prepare failed took away what the other one had prepared.
+// Bug: during an update, the agent whose Prepare failed removed what the other agent had prepared.
 TEST_F(PrepareTest, AgentThatFailsLeavesWhatAnotherOneMade) {
   const ClaimRef claim = Claim("u1", "6Gi");
   ASSERT_OK(Prepare(claim));
@@ -256,7 +257,7 @@ TEST_F(PrepareTest, AgentThatFailsLeavesWhatAnotherOneMade) {
   EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
 }
 
-// Bug: with a journal that was damaged or lost, claims that ran were forgotten, and their cards given out again.
+// Bug: when the journal was damaged or lost, running claims were forgotten and their GPUs given to other claims.
 TEST_F(PrepareTest, LostJournalIsPutTogetherAgainFromSpecsAndApi) {
   ASSERT_OK(Prepare(Claim("u1", "18Gi")));
   ASSERT_OK(Prepare(Claim("u2", "6Gi")));

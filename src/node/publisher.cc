@@ -11,12 +11,15 @@ using kube::types::kNodes;
 using kube::types::kResourceSlices;
 using std::chrono::steady_clock;
 
-// Every field that a gate may take away, in one device.
-constexpr std::string_view kQuestion = R"([[{"name":"question","allowMultipleAllocations":true,
+// A device with every field that a feature gate may take away.
+std::string QuestionOf(std::string_view driver) {
+  return StrCat(R"([[{"name":"question","allowMultipleAllocations":true,
     "capacity":{"memory":{"value":"2Mi","requestPolicy":{"default":"2Mi","validRange":{"min":"1Mi","max":"2Mi","step":"1Mi"}}}},
-    "taints":[{"key":"gpu.nvidia.com/question","effect":"NoSchedule"},{"key":"gpu.nvidia.com/note","effect":"None"}]}]])";
+    "taints":[{"key":")",
+                driver, R"(/question","effect":"NoSchedule"},{"key":")", driver, R"(/note","effect":"None"}]}]])");
+}
 
-constexpr int kDistrust = 9;  // times that a server which kept less than it said is not asked
+constexpr int kDistrust = 9;  // times ask_again: the pause after a server kept less than it said
 
 kube::Informer::Options InformerOptions(const PublisherOptions& options) {
   kube::Informer::Options informer;
@@ -63,7 +66,7 @@ Publication Publisher::status() const {
   return publication_;
 }
 
-Result<std::vector<kube::ObjectPtr>> Publisher::Slices(const http::Patience& patience) const {
+Result<std::vector<kube::ObjectPtr>> Publisher::Slices(const Patience& patience) const {
   TRY(informer_.AwaitSync(patience));
   std::vector<kube::ObjectPtr> slices;
   informer_.snapshot()->Each([&](const kube::ObjectPtr& slice) { slices.push_back(slice); });
@@ -91,10 +94,10 @@ void Publisher::OnDeleted(const kube::ObjectPtr& last) {
   {
     const std::lock_guard lock(mutex_);
     gone_.emplace(last->name());
-    // Garbage collection takes the slices of a Node that is gone; another one of its name may be there.
+    // Garbage collection removes the slices of a Node that is gone, and there may be another Node of its name.
     node_in_doubt_ = true;
   }
-  // It may have come and gone between two looks of ours. Names are not used again.
+  // The slice may have come and gone between two looks. Names are not used again.
   slices_.Forget("", last->name());
   Heard();
 }
@@ -166,12 +169,12 @@ Status Publisher::Sync(const Work& work) {
       PlanSync(Existing(), pool, [&](const kube::Object& slice) { return adopted_.contains(std::string(slice.resource_version())); });
   if (!plan.operations.empty() && !MayWrite(work)) {
     return Conflict("the ResourceSlices of node ", options_.node_name,
-                    " are changed or deleted by somebody else again and again; does another driver ", options_.driver, " run on it?");
+                    " are changed or deleted by another client again and again; does another driver ", options_.driver, " run on it?");
   }
   const ServerFeatures believed = *features_;
   for (const SliceOperation& operation : plan.operations) {
     TRY(Execute(operation, pool));
-    // The server keeps less than it said, or another one answered: what is visible now must not stay.
+    // The server kept less than it said, or another server answered. What is visible now is wrong and must be replaced.
     if (features_->sharing != believed.sharing || features_->taints != believed.taints) return Sync({work.slices, false});
   }
   paid_ = false;
@@ -194,9 +197,9 @@ Status Publisher::AskFeatures() {
   const uint64_t failures = informer_.counts().failures;
   const bool fresh = features_ && failures == failures_seen_;
   if (fresh && (features_->all() || steady_clock::now() < asked_at_ + options_.ask_again)) return {};
-  ASSIGN_OR_RETURN(const json::Document question, json::Parse(kQuestion));
+  ASSIGN_OR_RETURN(const json::Document question, json::Parse(QuestionOf(options_.driver)));
   Result<Dropped> dropped = Ask(question.root());
-  // Kubernetes 1.34 refuses taints that keep nobody away.
+  // Kubernetes 1.34 refuses taints without effect.
   const bool notes = dropped.ok() || dropped.status().code() != Code::kInvalid;
   if (!notes) dropped = Ask(Reduce(question.root(), {.notes = false}).slices.root());
   TRY(dropped.status());
@@ -212,7 +215,7 @@ Result<Dropped> Publisher::Ask(const json::Value& slices) {
                    client_
                        .Create(kResourceSlices, "", NewSlice(pool, 0, 1), {.dry_run = true, .field_manager = "", .field_validation = ""},
                                {std::nullopt, &stop_})
-                       .Context("ask the API server, without storing anything, what it keeps of a device"));
+                       .Context("ask the API server with a dry run which fields of a device it keeps"));
   return DroppedFields(slices.Items()[0], answer->json()["spec"]["devices"]);
 }
 
@@ -233,7 +236,7 @@ Status Publisher::LearnNode() {
 }
 
 Status Publisher::Execute(const SliceOperation& operation, const DesiredPool& pool) {
-  const http::Patience patience{std::nullopt, &stop_};
+  const Patience patience{std::nullopt, &stop_};
   if (operation.kind == SliceOperation::Kind::kDelete) {
     const kube::Object& slice = *operation.before;
     kube::DeleteOptions options;
@@ -253,7 +256,7 @@ Status Publisher::Execute(const SliceOperation& operation, const DesiredPool& po
   if (!answer.ok()) return answer.status();
   slices_.Assume(*answer);
   {
-    // The news of its end may have been faster than the answer.
+    // The watch may have reported the deletion before the answer arrived.
     const std::lock_guard lock(mutex_);
     if (gone_.contains((*answer)->name())) slices_.Forget("", (*answer)->name());
   }
@@ -266,7 +269,8 @@ Status Publisher::CheckAnswer(const kube::ObjectPtr& answer, const json::Value& 
   if (dropped.sharing || dropped.taints) {
     features_->sharing &= !dropped.sharing;
     features_->taints &= !dropped.taints;
-    // One of several servers has the gate off; the next answer is worth as little. Not every time, since each try shows the devices.
+    // One of several servers has the feature gate off, so the next answer to a question is unreliable too. Each try publishes the devices
+    // for a moment, so the server is asked less often.
     asked_at_ = steady_clock::now() + kDistrust * options_.ask_again;
   }
   return {};

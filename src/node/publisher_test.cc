@@ -5,6 +5,7 @@
 #include "base/test_util.h"
 #include "http/test_client.h"
 #include "json/json.h"
+#include "node/nvidia/offer.h"
 
 namespace allot::node {
 namespace {
@@ -17,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-// As much of the API as slices need: one node, slices with list and watch, gates that drop fields.
+// The part of the API that slices need: one Node, slices with list and watch, feature gates that drop fields.
 class FakeApi {
  public:
   FakeApi() {
@@ -33,7 +34,7 @@ class FakeApi {
     return *kube::Client::Make(std::move(config));
   }
 
-  // Fields that are dropped of what is stored, and of what is only tried.
+  // Sets the fields that the server drops of slices that it stores, and of slices in a dry run.
   void Drop(std::set<std::string> stored, std::set<std::string> tried) {
     const std::lock_guard lock(mutex_);
     drops_ = std::move(stored);
@@ -50,7 +51,7 @@ class FakeApi {
       Remove(name);
     }
   }
-  // Somebody else writes a slice without devices over ours.
+  // Another client overwrites our slice with one without devices.
   void Spoil() {
     const std::lock_guard lock(mutex_);
     const auto [name, text] = *slices_.begin();
@@ -167,7 +168,7 @@ class FakeApi {
     for (const Writer& watch : watches_) watch->Write(events_.back().second);
   }
 
-  // The slice as the server keeps it.
+  // Returns the slice as the server stores it.
   std::string Stored(const std::string& name, const json::Document& slice, const std::set<std::string>& drops) const {
     json::Arena arena;
     json::Builder b(arena);
@@ -204,14 +205,14 @@ class FakeApi {
   std::set<std::string> drops_, dry_drops_;
   std::string node_uid_ = "node-1";
   int version_ = 10, writes_ = 0, questions_ = 0, failures_ = 0;
-  size_t most_devices_ = 0;  // that a slice ever had
+  size_t most_devices_ = 0;  // the most that a slice ever had
   bool delete_at_once_ = false;
   std::unique_ptr<http::Server> server_;
 };
 
 const std::set<std::string> kSharing = {"allowMultipleAllocations", "requestPolicy"};
 
-// A node with so many GPUs, and its publisher.
+// A node and its publisher.
 class Node {
  public:
   explicit Node(FakeApi& api) : client_(api.NewClient()) {
@@ -242,7 +243,7 @@ class Node {
     publisher_->Publish(MakeOffer({found, "n1", config, {}, {}, taints}).slices);
   }
 
-  // Waits until the publication says so.
+  // Waits until `condition` is true of the publication.
   bool Await(const std::function<bool(const Publication&)>& condition) {
     return Eventually([&] { return condition(publisher_->status()); });
   }
@@ -339,7 +340,7 @@ TEST(Publisher, WhoFightsOverTheSlicesIsAnsweredMoreAndMoreSlowly) {
     ASSERT_TRUE(Eventually([&] { return api.size() == 1; }));
   }
   api.DeleteAll();
-  EXPECT_TRUE(node.AwaitMessage("changed or deleted by somebody else again and again; does another driver gpu.nvidia.com run on it?"));
+  EXPECT_TRUE(node.AwaitMessage("changed or deleted by another client again and again; does another driver gpu.nvidia.com run on it?"));
   EXPECT_EQ(api.writes(), 4);
 }
 

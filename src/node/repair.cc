@@ -1,6 +1,5 @@
-// What a Preparer does without being asked by kubelet.
+// The work of a Preparer that kubelet does not ask for.
 #include "model/claim.h"
-#include "node/devices.h"
 #include "node/prepare.h"
 #include "node/turn.h"
 
@@ -11,7 +10,7 @@ bool Preparer::IsAllocatedHere(const kube::Object& claim) const {
   if (!read.ok()) return true;
   if (!read->allocation) return false;
   for (const model::DeviceResult& result : read->allocation->results) {
-    if (result.driver == kDriver && result.pool == parts_.node_name) return true;
+    if (result.driver == parts_.driver.name() && result.pool == parts_.node_name) return true;
   }
   return false;
 }
@@ -29,31 +28,31 @@ Status Preparer::CheckSpecs(const Holdings& holdings) const {
     if (holdings.contains(uid)) continue;
     const Result<ClaimRef> claim = parts_.cdi.ClaimOf(uid);
     return Unavailable(claim.ok() ? claim->ToString() : StrCat("claim ", uid),
-                       " has a CDI spec on this node and is not in its journal: ", "what it holds has to be asked of the API first");
+                       " has a CDI spec on this node and is not in its journal: the API has to say what it holds first");
   }
   return {};
 }
 
-Status Preparer::Recover(const std::string& uid, const http::Patience& patience) {
+Status Preparer::Recover(const std::string& uid, const Patience& patience) {
   if (const Result<ClaimRef> claim = parts_.cdi.ClaimOf(uid); claim.ok()) {
     const Result<kube::ObjectPtr> object = parts_.world.Claim(claim->name_space, claim->name, patience);
     if (!object.ok() && object.status().code() != Code::kNotFound) return object.status();
-    // Only the API can say that nobody uses it: a GPU that is not seen now may be in use all the same.
+    // Only the API can say that the claim is not in use. A device that the driver does not see now may still be in use.
     if (object.ok() && (*object)->uid() == uid && IsAllocatedHere(**object)) {
       ASSIGN_OR_RETURN(const Holding holding, Resolve(*claim, patience).Context(claim->ToString()));
-      parts_.log(StrCat(claim->ToString(), " was not in the journal any more: it is put back, as the API has it"));
+      parts_.log(StrCat(claim->ToString(), " was missing in the journal; it is added as the API has it"));
       return parts_.journal.Add(holding, [](const Holdings&) { return Status(); });
     }
   }
-  // Under the journal's lock: who holds a claim has written that down before its file.
+  // Under the journal's lock, since a claim's holding is written before its spec.
   return parts_.journal.Inspect([&](const Holdings& held) {
     if (held.contains(uid)) return Status();
-    parts_.log(StrCat("remove the CDI spec of claim ", uid, ", which holds nothing"));
+    parts_.log(StrCat("removing the CDI spec of claim ", uid, ", which holds nothing"));
     return parts_.cdi.Remove(uid);
   });
 }
 
-Status Preparer::Repair(const http::Patience& patience) {
+Status Preparer::Repair(const Patience& patience) {
   ASSIGN_OR_RETURN(const std::vector<std::string> specs, parts_.cdi.Uids());
   Status first_error;
   for (const std::string& uid : specs) {
@@ -68,14 +67,16 @@ Status Preparer::Repair(const http::Patience& patience) {
     const Turn turn(*this, uid, Turn::kTry);
     if (!turn.mine()) continue;
     ASSIGN_OR_RETURN(const Holdings now, parts_.journal.Read());
-    if (!now.contains(uid)) continue;
-    Status made = Make(*holding, patience);
-    if (!made.ok() && first_error.ok()) first_error = std::move(made).Context("claim ", holding->ClaimName());
+    const auto same = now.find(uid);
+    if (same == now.end()) continue;
+    Holding wanted = *same->second;
+    Status made = Make(wanted, patience);
+    if (!made.ok() && first_error.ok()) first_error = std::move(made).Context("claim ", wanted.ClaimName());
   }
   return first_error;
 }
 
-Status Preparer::LetGo(std::chrono::seconds grace, const http::Patience& patience) {
+Status Preparer::LetGo(std::chrono::seconds grace, const Patience& patience) {
   ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read());
   std::erase_if(missing_, [&](const auto& entry) { return !held.contains(entry.first); });
   Status first_error;
@@ -92,7 +93,7 @@ Status Preparer::LetGo(std::chrono::seconds grace, const http::Patience& patienc
     if (first_seen || time - since->second < grace) continue;
     const Turn turn(*this, uid, Turn::kTry);
     if (!turn.mine()) continue;
-    // Kubelet may have come back with a new allocation since.
+    // Meanwhile kubelet may have prepared the claim with a new allocation.
     ASSIGN_OR_RETURN(const Holdings now, parts_.journal.Read());
     if (const auto same = now.find(uid); same == now.end() || *same->second != *holding) continue;
     parts_.log(StrCat("let go of ", ref.ToString(), ", which is not allocated to this node any more"));

@@ -1,34 +1,37 @@
 #pragma once
-// Other software that hands out the GPUs of this node: two ledgers for one card would over-commit it, so allot does not start beside it.
+// Finds another DRA driver of the same name on this node. Two ledgers for one device would over-commit it, so allot does not serve beside
+// another driver.
 
 #include <string>
 
 #include "base/file_system.h"
 #include "base/status.h"
-#include "json/value.h"
 
 namespace allot::node {
 
-// Ok: this node's GPUs are not served by a device plugin. kUnavailable names it and says how to take over. `node`: the Node object.
-Status CheckDevicePlugin(const json::Value& node);
+// Where the sockets of a driver are.
+struct DriverSockets {
+  std::string driver;
+  std::string registry;  // kubelet's folder of registration sockets
+  std::string state;     // the driver's own folder
+};
 
-// Ok: nobody, or another allot (a rolling update), answers at the driver's sockets. kUnavailable names the socket and says how to take
-// over.
-//   `registry`: kubelet's folder of registration sockets; `state`: the driver's own folder.
-Status CheckDraDriver(const FileSystem& files, const std::string& registry, const std::string& state);
+// Ok if no other driver answers at the sockets, or if the other one is an allot too (a rolling update). kUnavailable names the socket and
+// ends with `way_out`, which says what an admin does to take over.
+Status CheckDraDriver(const FileSystem& files, const DriverSockets& sockets, std::string_view way_out);
 
-// Removes registration sockets that a killed agent of ours left, and the service sockets that they stand for: kubelet would go on calling.
-void RemoveDeadSockets(FileSystem& files, const std::string& registry, const std::string& state);
+// Removes the registration sockets that a killed allot left, and the service sockets that belong to them. Kubelet would go on calling them.
+void RemoveDeadSockets(FileSystem& files, const DriverSockets& sockets);
 
 struct SocketMark {
   std::string path, text;
 };
-// Says that the socket at `path` is ours, for CheckDraDriver of others. In `state`.
+// Marks the socket at `path` as allot's, with a file in the folder `state`, for CheckDraDriver of other agents.
 Result<SocketMark> MarkSocket(FileSystem& files, const std::string& state, const std::string& path);
 void UnmarkSocket(FileSystem& files, const SocketMark& mark);
-// Whether the socket at `path` is the one of the mark.
+// Whether the socket at `path` is the one that was marked.
 bool IsSocketMarked(const FileSystem& files, const SocketMark& mark, const std::string& path);
-// Ok where nobody answers at the socket.
+// Ok if no process answers at the socket.
 Status CheckSocketFree(const std::string& path);
 
 }  // namespace allot::node

@@ -4,7 +4,6 @@
 
 #include "base/test_util.h"
 #include "http/listener.h"
-#include "json/json.h"
 #include "node/leftovers.h"
 #include "node/usage.h"
 
@@ -13,32 +12,21 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Rivals, DevicePluginIsSeenInTheNodesCapacity) {
-  const auto check = [](std::string_view capacity) {
-    return CheckDevicePlugin(json::Parse(StrCat(R"({"status":{"capacity":)", capacity, "}}"))->root());
-  };
-  EXPECT_OK(check("{}"));
-  EXPECT_OK(check(R"({"nvidia.com/gpu":"0"})"));
-  EXPECT_OK(check(R"({"cpu":"8"})"));
-  EXPECT_THAT(check(R"({"nvidia.com/gpu":"8"})"), IsStatus(Code::kUnavailable, HasSubstr("nvidia.com/gpu: 8")));
-  EXPECT_THAT(check(R"({"nvidia.com/gpu":"0","nvidia.com/gpu.shared":"4"})"), IsStatus(Code::kUnavailable, HasSubstr("gpu.shared: 4")));
-  EXPECT_THAT(check(R"({"nvidia.com/mig-1g.10gb":"7"})"), IsStatus(Code::kUnavailable));
-}
-
 TEST(Rivals, LivingSocketThatIsNotOursIsAnotherDriver) {
   const std::string folder = testing::TempDir() + "rivals";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   PosixFileSystem files;
+  const DriverSockets sockets{"gpu.nvidia.com", folder, folder};
   const std::string path = folder + "/gpu.nvidia.com-reg.sock";
-  EXPECT_OK(CheckDraDriver(files, folder, folder));
+  EXPECT_OK(CheckDraDriver(files, sockets, "stop it"));
   {
     ASSERT_OK_AND_ASSIGN(const http::Listener listener, http::Listener::Unix(path, 0600));
-    EXPECT_THAT(CheckDraDriver(files, folder, folder), IsStatus(Code::kUnavailable, HasSubstr(path)));
+    EXPECT_THAT(CheckDraDriver(files, sockets, "stop it"), IsStatus(Code::kUnavailable, HasSubstr(path)));
     ASSERT_OK(MarkSocket(files, folder, path));
-    EXPECT_OK(CheckDraDriver(files, folder, folder)) << "another allot";
+    EXPECT_OK(CheckDraDriver(files, sockets, "stop it")) << "another allot";
   }
-  // A killed agent's, with the UID of its Pod.
+  // The socket of a killed agent, with the UID of its Pod.
   const std::string dead = folder + "/gpu.nvidia.com-u1-reg.sock";
   {
     ASSERT_OK_AND_ASSIGN(const http::Listener service, http::Listener::Unix(folder + "/dra-u1.sock.live", 0600));
@@ -46,17 +34,17 @@ TEST(Rivals, LivingSocketThatIsNotOursIsAnotherDriver) {
     std::filesystem::create_hard_link(dead + ".live", dead);
     std::filesystem::create_hard_link(folder + "/dra-u1.sock.live", folder + "/dra-u1.sock");
     ASSERT_OK(MarkSocket(files, folder, dead));
-    RemoveDeadSockets(files, folder, folder);
+    RemoveDeadSockets(files, sockets);
     EXPECT_TRUE(files.Exists(dead)) << "it answers";
   }
-  RemoveDeadSockets(files, folder, folder);
+  RemoveDeadSockets(files, sockets);
   EXPECT_FALSE(files.Exists(dead));
   EXPECT_FALSE(files.Exists(folder + "/dra-u1.sock"));
   EXPECT_FALSE(files.Exists(folder + "/gpu.nvidia.com-u1-reg.sock.mark"));
-  // Our mark is of another file.
+  // The mark belongs to another file.
   ASSERT_OK_AND_ASSIGN(const http::Listener first, http::Listener::Unix(folder + "/other.sock", 0600));
   ASSERT_OK_AND_ASSIGN(const http::Listener second, http::Listener::Unix(path, 0600));
-  EXPECT_THAT(CheckDraDriver(files, folder, folder), IsStatus(Code::kUnavailable));
+  EXPECT_THAT(CheckDraDriver(files, sockets, "stop it"), IsStatus(Code::kUnavailable));
   std::filesystem::remove_all(folder);
 }
 
@@ -68,7 +56,7 @@ TEST(Leftovers, OnlyOldTemporaryFilesOfOursAreRemoved) {
   for (const std::string name : {"ours.yaml.tmp.123", "ours.yaml", "other.tmp.1"})
     ASSERT_OK(files.WriteFileAtomic(folder + "/" + name, ""));
   RemoveLeftovers(files, folder, "ours", SystemClock().Now() - std::chrono::hours(1));
-  EXPECT_EQ(files.List(folder)->size(), 3u) << "somebody may be writing it";
+  EXPECT_EQ(files.List(folder)->size(), 3u) << "another process may be writing it";
   RemoveLeftovers(files, folder, "ours", SystemClock().Now() + std::chrono::hours(1));
   EXPECT_THAT(files.List(folder), IsOkAndHolds(testing::ElementsAre("other.tmp.1", "ours.yaml")));
   std::filesystem::remove_all(folder);

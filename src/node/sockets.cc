@@ -50,7 +50,7 @@ Result<http::Listener> ListenAt(const std::string& path) {
   TRY(MakePrivateDirs(path.substr(0, slash)));
   struct stat file = {};
   if (lstat(path.c_str(), &file) == 0 && !S_ISSOCK(file.st_mode)) {
-    return Invalid("listen on ", path, ": the file exists and is no socket; remove it");
+    return Invalid("listen on ", path, ": the file exists and is not a socket; remove it");
   }
   ASSIGN_OR_RETURN(http::Listener listener, http::Listener::Unix(HiddenName(path), 0600));
   TRY(listener.MoveTo(path));

@@ -52,7 +52,7 @@ TEST_F(Sockets, APathThatIsTooLongNamesTheFlag) {
               IsStatus(Code::kInvalid, AllOf(HasSubstr("7 bytes too long"), HasSubstr("--kubelet-plugins-directory-path"))));
   EXPECT_THAT(PathsOf({.plugins_dir = "/p", .registry_dir = base + std::string(100, 'y'), .driver = "d", .pod_uid = {}}),
               IsStatus(Code::kInvalid, HasSubstr("--kubelet-registrar-directory-path")));
-  // The longest that is allowed can be listened on.
+  // A server can listen on the longest path that is allowed.
   const std::string longest = dir_.string() + "/" + std::string(106 - dir_.string().size() - 1 - std::string("/d/dra.sock").size(), 'y');
   ASSERT_OK_AND_ASSIGN(const auto paths, PathsOf({.plugins_dir = longest, .registry_dir = dir_, .driver = "d", .pod_uid = {}}));
   EXPECT_EQ(paths.service.size(), 106U);
@@ -97,7 +97,7 @@ TEST_F(Sockets, StayWhenAnotherAgentHasTakenThem) {
 TEST_F(Sockets, DoNotReplaceAnotherKindOfFile) {
   std::filesystem::create_directories(dir_ / "gpu.allot");
   std::ofstream(path_) << "precious";
-  EXPECT_THAT(ListenAt(path_), IsStatus(Code::kInvalid, HasSubstr("is no socket")));
+  EXPECT_THAT(ListenAt(path_), IsStatus(Code::kInvalid, HasSubstr("is not a socket")));
   EXPECT_TRUE(std::filesystem::is_regular_file(path_));
 }
 

@@ -34,4 +34,21 @@ std::string PodOfProcess(const FileSystem& files, const std::string& proc, int64
   return text.ok() ? PodOfCgroups(*text) : std::string();
 }
 
+std::map<std::string, ClaimUse, std::less<>> UseOfClaims(const DeviceUse& use, const PodsOfClaims& pods_of_claims, const FileSystem& files,
+                                                         const std::string& proc) {
+  std::map<std::string, std::map<std::string, int64_t>> by_pod;  // UID of the Pod, UUID of the device
+  for (const DeviceUse::Process& process : use.processes) {
+    if (const std::string pod = PodOfProcess(files, proc, process.pid); !pod.empty()) by_pod[pod][process.uuid] += process.used_mib;
+  }
+  std::map<std::string, ClaimUse, std::less<>> claims;
+  for (const auto& [uid, pods] : pods_of_claims) {
+    ClaimUse& claim = claims[uid];
+    for (const PodRef& pod : pods) {
+      claim.pods.push_back(pod.name);
+      for (const auto& [uuid, mib] : by_pod[pod.uid]) claim.used_mib[uuid] += mib;
+    }
+  }
+  return claims;
+}
+
 }  // namespace allot::node

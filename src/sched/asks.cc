@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "model/memory.h"
+
 namespace allot::sched {
 namespace {
 
-constexpr int64_t kMiB = 1 << 20;
-
-// But for how many.
+// Whether both ask for the same, apart from the count.
 bool IsLike(const model::DeviceRequest& a, const model::DeviceRequest& b) {
   const auto same_selector = [](const model::Selector& x, const model::Selector& y) { return x.expression == y.expression; };
   const auto same_amount = [](const model::NamedQuantity& x, const model::NamedQuantity& y) {
@@ -48,10 +48,8 @@ std::vector<const model::DeviceRequest*> AsksOf(const model::Request& request) {
 }
 
 int64_t MemoryAsked(const model::DeviceRequest& ask) {
-  for (const model::NamedQuantity& amount : ask.capacity) {
-    if (amount.name == "memory") return amount.amount.Value().value_or(0) / kMiB;
-  }
-  return 0;
+  const model::NamedQuantity* const memory = model::MemoryOf(ask.capacity);
+  return memory == nullptr ? 0 : model::MiB::Taken(memory->amount).count();
 }
 
 int64_t MemoryAsked(const model::Request& request) {
@@ -62,20 +60,22 @@ int64_t MemoryAsked(const model::Request& request) {
 
 void AskForMemory(model::DeviceRequest& ask, int64_t mib) {
   ask.has_capacity = true;
-  std::erase_if(ask.capacity, [](const model::NamedQuantity& amount) { return amount.name == "memory"; });
-  ask.capacity.push_back({"memory", model::Quantity::FromInt64(mib * kMiB, model::Quantity::Format::kBinarySI)});
+  const model::NamedQuantity* const memory = model::MemoryOf(ask.capacity);
+  const std::string name = memory == nullptr ? "memory" : memory->name;
+  std::erase_if(ask.capacity, [&](const model::NamedQuantity& amount) { return amount.name == name; });
+  ask.capacity.push_back({name, model::MiB(mib).ToQuantity()});
   std::sort(ask.capacity.begin(), ask.capacity.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-Request WithClaim(const Request& request, size_t index, const std::function<void(model::ResourceClaim&)>& change) {
-  Request changed = request;
+PodWithClaims WithClaim(const PodWithClaims& request, size_t index, const std::function<void(model::ResourceClaim&)>& change) {
+  PodWithClaims changed = request;
   auto copy = std::make_shared<Claim>(*request.claims[index]);
   change(copy->claim);
   changed.claims[index] = std::move(copy);
   return changed;
 }
 
-std::optional<Several> SeveralOf(const Request& request) {
+std::optional<Several> SeveralOf(const PodWithClaims& request) {
   std::optional<size_t> index;
   for (size_t i = 0; i < request.claims.size(); ++i) {
     if (request.claims[i]->claim.allocation) continue;
@@ -85,7 +85,7 @@ std::optional<Several> SeveralOf(const Request& request) {
   if (!index) return std::nullopt;
   const model::ResourceClaim& claim = request.claims[*index]->claim;
   if (claim.requests.empty() || !IsCounted(claim.requests[0])) return std::nullopt;
-  // One request never gets the same device twice, though it be shared (so does Kubernetes 1.36).
+  // One request never gets the same device twice, even a shared one (as in Kubernetes 1.36).
   const bool one_request = claim.requests.size() == 1;
   Several several{*index, 0, *claim.requests[0].exactly, one_request || MemoryAsked(*claim.requests[0].exactly) == 0};
   for (const model::Constraint& constraint : claim.constraints) {
@@ -102,7 +102,7 @@ std::optional<Several> SeveralOf(const Request& request) {
   return several.count > 1 ? std::optional<Several>(std::move(several)) : std::nullopt;
 }
 
-Request WithCount(const Request& request, const Several& several, int64_t count) {
+PodWithClaims WithCount(const PodWithClaims& request, const Several& several, int64_t count) {
   return WithClaim(request, several.claim, [&](model::ResourceClaim& claim) {
     int64_t left = count;
     for (model::Request& one : claim.requests) {
@@ -110,7 +110,7 @@ Request WithCount(const Request& request, const Several& several, int64_t count)
       left -= one.exactly->count;
     }
     std::erase_if(claim.requests, [](const model::Request& one) { return one.exactly->count == 0; });
-    // Rules about requests that are no longer there make no sense.
+    // Drop constraints on requests that were removed.
     const auto is_gone = [&](std::string_view name) {
       return std::none_of(claim.requests.begin(), claim.requests.end(), [&](const model::Request& one) { return one.name == name; });
     };

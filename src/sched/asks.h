@@ -13,14 +13,14 @@ namespace allot::sched {
 std::vector<model::DeviceRequest*> AsksOf(model::Request& request);
 std::vector<const model::DeviceRequest*> AsksOf(const model::Request& request);
 
-// The memory that is asked for, in whole MiB; 0: none is, so that it is the whole of a device.
+// The memory that is asked for, in whole MiB; 0: the ask names no amount, so it takes a whole device.
 int64_t MemoryAsked(const model::DeviceRequest& ask);
 // Of all alternatives the most.
 int64_t MemoryAsked(const model::Request& request);
 void AskForMemory(model::DeviceRequest& ask, int64_t mib);
 
 // The request with another state of one of its claims.
-Request WithClaim(const Request& request, size_t index, const std::function<void(model::ResourceClaim&)>& change);
+PodWithClaims WithClaim(const PodWithClaims& request, size_t index, const std::function<void(model::ResourceClaim&)>& change);
 
 // A Pod that asks for several devices or shares of devices, each in the same way: by a count, or by requests that are alike.
 struct Several {
@@ -29,9 +29,9 @@ struct Several {
   model::DeviceRequest ask;  // for one of them; views the claim
   bool differ = false;       // each of another device: one request counts them, a constraint says so, or each takes the whole of one
 };
-// Nothing: it asks for one, for such as are not alike, or some of which must differ.
-std::optional<Several> SeveralOf(const Request& request);
+// nullopt unless the Pod asks for several interchangeable devices.
+std::optional<Several> SeveralOf(const PodWithClaims& request);
 // The same with fewer of them. REQUIRES 0 < count < several.count.
-Request WithCount(const Request& request, const Several& several, int64_t count);
+PodWithClaims WithCount(const PodWithClaims& request, const Several& several, int64_t count);
 
 }  // namespace allot::sched

@@ -5,6 +5,7 @@
 
 #include "sched/remedy.h"
 #include "sched/test_world.h"
+#include "sched/words.h"
 
 namespace allot::sched {
 namespace {
@@ -24,7 +25,7 @@ std::string PodWith(const std::vector<std::string>& requests, std::string_view m
 }
 constexpr std::string_view kDiffer = ", constraints: [{distinctAttribute: gpu.nvidia.com/productName}]";
 
-Request RequestOfP(World& world) { return world.cluster().RequestOf(world.cluster().FindPod("lab/p")); }
+PodWithClaims RequestOfP(World& world) { return world.cluster().RequestOf(world.cluster().FindPod("lab/p")); }
 
 bool IsSeveral(std::string_view yaml) {
   World world(yaml);
@@ -62,8 +63,8 @@ TEST(Asks, FewerLeaveNoRuleAboutThoseThatAreGone) {
   world.Add(PodWith({Exactly("a", "6Gi"), Exactly("b", "6Gi"), Exactly("x", "6Gi")},
                     ", constraints: [{requests: [a, b, x], distinctAttribute: gpu.nvidia.com/productName}]"));
   EXPECT_EQ(world.Run(), "");
-  const Request request = RequestOfP(world);
-  const Request fewer = WithCount(request, *SeveralOf(request), 2);
+  const PodWithClaims request = RequestOfP(world);
+  const PodWithClaims fewer = WithCount(request, *SeveralOf(request), 2);
   EXPECT_EQ(fewer.claims[0]->claim.requests.size(), 2u);
   EXPECT_TRUE(PlaceOf(world.decider(), *world.cluster().Take(), fewer));
 }
@@ -72,10 +73,10 @@ TEST(Asks, ARuleAboutThoseThatAreGoneIsNotOneAboutAll) {
   World world(
       PodWith({Exactly("a", "6Gi"), Exactly("b", "6Gi"), Exactly("c", "6Gi")},
               ", constraints: [{requests: [b, c], matchAttribute: gpu.nvidia.com/productName}, {matchAttribute: gpu.nvidia.com/x}]"));
-  const Request request = RequestOfP(world);
+  const PodWithClaims request = RequestOfP(world);
   const auto several = SeveralOf(request);
   ASSERT_TRUE(several);
-  const Request with_two = WithCount(request, *several, 2), with_one = WithCount(request, *several, 1);
+  const PodWithClaims with_two = WithCount(request, *several, 2), with_one = WithCount(request, *several, 1);
   const auto& two = with_two.claims[0]->claim.constraints;
   ASSERT_EQ(two.size(), 2u);
   EXPECT_THAT(two[0].requests, ElementsAre("b"));
@@ -90,12 +91,12 @@ TEST(DecideSeveral, SaysHowManyWouldDoAndNeverThatThePodIsInItsOwnWay) {
   EXPECT_EQ(world.Run(), "one>n1/gpu-0");
   world.Add(PodWith({Exactly("a", "10Gi"), Exactly("b", "10Gi"), Exactly("x", "10Gi")}, kDiffer));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_EQ(
-      world.WhyWaits("p"),
-      "0/1 nodes will do: n1: 3 different devices asked, only 2 of the 3 of node n1 fit (gpu-0: 10240 MiB asked, 4096 MiB of 24576 MiB "
-      "free (held by lab/one))");
-  const Refusal& refusal = world.queue().Find("lab/p")->decision.refusals.at(0);
-  EXPECT_EQ(refusal.asked, 3u);
+  EXPECT_EQ(world.WhyWaits("p"),
+            "0/1 nodes fit: n1: 3 different devices asked, only 2 of the 3 fit (gpu-0: 10240 MiB asked, 4096 MiB of 24576 MiB "
+            "free (held by lab/one))");
+  const NodeReason& refusal = world.queue().Find("lab/p")->decision.refusals.at(0);
+  EXPECT_EQ(refusal.kind, NodeReason::Kind::kSeveralDevices);
+  EXPECT_EQ(refusal.asked, 3);
   EXPECT_EQ(refusal.would_do, 2u);
 }
 
@@ -103,15 +104,15 @@ TEST(DecideSeveral, MoreThanThereAre) {
   World world(GpuNode("n1", {24, 12}));
   world.Add(PodWith({Exactly("a", "1Gi", 3)}, kDiffer));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("n1: 3 different devices asked, and there are only 2 on node n1"));
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("n1: 3 different devices asked, and there are only 2"));
 }
 
 TEST(DecideSeveral, ThoseThatWouldDoOneByOneAreExplainedTogether) {
   World world(GpuNode("n1", {24, 24}));
   world.Add(PodWith({Exactly("a", "1Gi", 2)}, kDiffer));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("2 devices asked, 1 of 2 on node n1 would do, but not together with the rest"));
-  EXPECT_EQ(world.queue().Find("lab/p")->decision.refusals.at(0).asked, 0u);
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("2 devices asked, 1 of 2 would do, but not together with the rest"));
+  EXPECT_EQ(world.queue().Find("lab/p")->decision.refusals.at(0).kind, NodeReason::Kind::kDevices);
 }
 
 TEST(DecideSeveral, ATaintOrASelectorIsStillTheReasonOfItsDevice) {
@@ -120,21 +121,21 @@ TEST(DecideSeveral, ATaintOrASelectorIsStillTheReasonOfItsDevice) {
       {Exactly("a", "1Gi", 2, ", selectors: [{cel: {expression: \"device.attributes['gpu.nvidia.com'].productName == 'GPU-24'\"}}]")},
       kDiffer));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("only 1 of the 2 of node n1 fits (gpu-1: selector 1 is false"));
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("only 1 of the 2 fits (gpu-1: selector 1 is false"));
 }
 
 TEST(DecideSeveral, SharesThatMayBeOfOneDeviceAreCountedAsShares) {
   World world(GpuNode("n1", {24, 12}));
   world.Add(PodWith({Exactly("a", "10Gi"), Exactly("b", "10Gi"), Exactly("c", "10Gi"), Exactly("d", "10Gi")}));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("n1: 4 shares of devices asked, only 3 fit on node n1"));
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("n1: 4 shares of devices asked, only 3 fit"));
 }
 
 TEST(DecideSeveral, ACountOfOneRequestIsOfDifferentDevices) {
   World world(GpuNode("n1", {24, 12}));
   world.Add(PodWith({Exactly("a", "10Gi", 3)}));
   EXPECT_EQ(world.Run(), "") << "the shares would fit on gpu-0 and gpu-1";
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("n1: 3 different devices asked, and there are only 2 on node n1"));
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("n1: 3 different devices asked, and there are only 2"));
 }
 
 TEST(RemedySeveral, LessOfEachOrFewer) {
@@ -144,7 +145,7 @@ TEST(RemedySeveral, LessOfEachOrFewer) {
   world.Add(PodWith({Exactly("a", "10Gi", 3)}, kDiffer));
   EXPECT_EQ(world.Run(), "");
   std::vector<std::string> texts;
-  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), RequestOfP(world))) texts.push_back(remedy.text);
+  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), RequestOfP(world))) texts.push_back(Words(remedy));
   EXPECT_THAT(texts, ElementsAre("6144 MiB less of each GPU (4096 instead of 10240)", "2 GPUs instead of 3", "lab/one ending",
                                  "a node with free GPUs: 12 GiB, 24 GiB, 48 GiB"));
 }

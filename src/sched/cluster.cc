@@ -5,15 +5,15 @@
 
 namespace allot::sched {
 
-Status Cluster::PutNode(const json::Value& object, Kept kept) {
-  ASSIGN_OR_RETURN(model::Node node, model::Node::Read(object));
+Status Cluster::PutNode(json::DocumentPtr document) {
+  ASSIGN_OR_RETURN(model::Node node, model::Node::Read(document->root()));
   NodeEntry& entry = nodes_[std::string(node.name)];
   nodes_came_ = nodes_came_ || entry.node == nullptr;
   dirty_.insert(std::string(node.name));
   if (entry.node != nullptr) CountPlugins(*entry.node, -1);
   CountPlugins(node, 1);
   entry.node = std::make_shared<const model::Node>(std::move(node));
-  entry.kept = std::move(kept);
+  entry.document = std::move(document);
   entry.devices = nullptr;
   entry.made = nullptr;
   return Status();
@@ -22,11 +22,11 @@ Status Cluster::PutNode(const json::Value& object, Kept kept) {
 void Cluster::RemoveNode(std::string_view name) {
   const auto at = nodes_.find(name);
   if (at == nodes_.end()) return;
-  // Its Pods are still there: they count again when it comes back.
+  // Its Pods still exist: they count again when the node comes back.
   for (const auto& [key, pod] : at->second.pods) pods_[key].node.clear();
   CountPlugins(*at->second.node, -1);
   nodes_.erase(at);
-  // Those that are left are made already: they go into the next snapshot as they are.
+  // The other nodes are made already: they go into the next snapshot as they are.
   auto without = std::make_shared<Snapshot>();
   for (const auto& [other, node] : nodes_) {
     if (node.made != nullptr) without->Insert(without->nodes.size(), node.made);
@@ -60,8 +60,8 @@ void Cluster::Place(PodEntry& entry) {
   entry.node = std::move(node);
 }
 
-Status Cluster::PutPod(const json::Value& object, Kept kept) {
-  ASSIGN_OR_RETURN(PodPtr pod, Pod::Read(object, std::move(kept)));
+Status Cluster::PutPod(json::DocumentPtr document) {
+  ASSIGN_OR_RETURN(PodPtr pod, Pod::Read(std::move(document)));
   PodEntry& entry = pods_[pod->key];
   if (entry.pod == nullptr || entry.pod->pod.uid != pod->pod.uid) {  // new, or another one of that name
     entry.assumed.clear();
@@ -115,9 +115,9 @@ void Cluster::TouchSlice(const Slice& slice) {
   }
 }
 
-Status Cluster::PutSlice(const json::Value& object, Kept kept) {
-  ASSIGN_OR_RETURN(model::ResourceSlice slice, model::ResourceSlice::Read(object));
-  const auto held = std::make_shared<const Slice>(Slice{std::move(kept), std::move(slice)});
+Status Cluster::PutSlice(json::DocumentPtr document) {
+  ASSIGN_OR_RETURN(model::ResourceSlice slice, model::ResourceSlice::Read(document->root()));
+  const auto held = std::make_shared<const Slice>(Slice{std::move(document), std::move(slice)});
   if (const SlicePtr before = pools_.PutSlice(held)) TouchSlice(*before);
   TouchSlice(*held);
   return Status();
@@ -127,10 +127,10 @@ void Cluster::RemoveSlice(std::string_view name) {
   if (const SlicePtr before = pools_.RemoveSlice(name)) TouchSlice(*before);
 }
 
-Status Cluster::PutClass(const json::Value& object, Kept kept) {
-  ASSIGN_OR_RETURN(model::DeviceClass device_class, model::DeviceClass::Read(object));
+Status Cluster::PutClass(json::DocumentPtr document) {
+  ASSIGN_OR_RETURN(model::DeviceClass device_class, model::DeviceClass::Read(document->root()));
   const std::string name(device_class.name);
-  device_classes_[name] = {std::move(kept), std::make_shared<const model::DeviceClass>(std::move(device_class))};
+  device_classes_[name] = std::make_shared<const DeviceClass>(DeviceClass{std::move(document), std::move(device_class)});
   classes_ = nullptr;
   return Status();
 }
@@ -142,13 +142,13 @@ void Cluster::RemoveClass(std::string_view name) {
   classes_ = nullptr;
 }
 
-Status Cluster::PutNamespace(const json::Value& object, Kept kept) {
-  const model::Reader reader(object);
+Status Cluster::PutNamespace(json::DocumentPtr document) {
+  const model::Reader reader(document->root());
   const model::Reader metadata = reader["metadata"];
   const std::string name(metadata.Text("name"));
   model::Labels labels = model::ReadLabels(metadata, "labels");
   TRY(reader.status());
-  spaces_[name] = {std::move(kept), std::move(labels)};
+  spaces_[name] = {std::move(document), std::move(labels)};
   namespaces_ = nullptr;
   return Status();
 }
@@ -160,9 +160,25 @@ void Cluster::RemoveNamespace(std::string_view name) {
   namespaces_ = nullptr;
 }
 
+void Cluster::SetFeatures(const alloc::Features& features) {
+  if (features == features_) return;
+  features_ = features;
+  for (auto& [name, node] : nodes_) {
+    node.devices = nullptr;
+    dirty_.insert(name);
+  }
+  stale_ = true;
+}
+
 PodPtr Cluster::FindPod(std::string_view key) const {
   const auto at = pods_.find(key);
   return at == pods_.end() ? nullptr : at->second.pod;
+}
+
+std::vector<ClaimPtr> Cluster::Claims() const {
+  std::vector<ClaimPtr> claims;
+  for (const auto& [key, entry] : claims_) claims.push_back(entry.assumed != nullptr ? entry.assumed : entry.claim);
+  return claims;
 }
 
 std::vector<PodPtr> Cluster::Unplaced() const {
@@ -171,22 +187,22 @@ std::vector<PodPtr> Cluster::Unplaced() const {
   return pods;
 }
 
-bool Cluster::AddClaim(std::string_view name, bool own, Request& request) const {
+bool Cluster::AddClaim(std::string_view name, bool own, PodWithClaims& request) const {
   constexpr size_t kMaxUsers = 256;  // Kubernetes' limit of reservedFor
   const model::Pod& pod = request.pod->pod;
   const ClaimPtr claim = FindClaim(KeyOf(pod.name_space, name));
   if (claim == nullptr) {
-    request.obstacle = StrCat("claim ", pod.name_space, "/", name, " does not exist");
+    request.obstacle = {.kind = Obstacle::Kind::kClaimMissing, .claim = KeyOf(pod.name_space, name)};
     return false;
   }
   const auto& users = claim->claim.reserved_for;
   const bool reserved = std::find(users.begin(), users.end(), pod.name) != users.end();
   if (own && claim->owner != pod.name) {
-    request.obstacle = StrCat("claim ", claim->key, " was not made for this Pod");
+    request.obstacle = {.kind = Obstacle::Kind::kClaimOfOther, .claim = claim->key};
   } else if (claim->deleting) {
-    request.obstacle = StrCat("claim ", claim->key, " is being deleted");
+    request.obstacle = {.kind = Obstacle::Kind::kClaimDeleting, .claim = claim->key};
   } else if (!reserved && users.size() >= kMaxUsers) {
-    request.obstacle = StrCat("claim ", claim->key, " is used by ", users.size(), " Pods, and more are not possible");
+    request.obstacle = {.kind = Obstacle::Kind::kClaimFull, .claim = claim->key, .users = users.size()};
   }
   if (!request.obstacle.empty()) return false;
   // A Pod may name a claim twice, by two names of its own.
@@ -203,46 +219,26 @@ void Cluster::CountPlugins(const model::Node& node, int by) {
   }
 }
 
-std::map<std::string, std::string, std::less<>> Cluster::ResourcesToClaim(const Pod& pod) const {
-  std::map<std::string, std::string, std::less<>> found;
-  for (const auto* containers : {&pod.pod.init_containers, &pod.pod.containers}) {
-    for (const model::Container& container : *containers) {
-      for (const model::NamedQuantity& limit : container.limits) {  // which is the request, too: nobody can have more of a device
-        const std::string_view resource = limit.name;
-        if (resource.find('/') == resource.npos || limit.amount.Sign() <= 0) continue;
-        if (plugins_.contains(resource) || found.contains(resource)) continue;
-        const model::DeviceClass* best = nullptr;
-        for (const auto& [name, entry] : device_classes_) {
-          // The newest one, then the first by name, as in Kubernetes 1.36.
-          const model::DeviceClass& one = *entry.second;
-          if (one.StandsFor(resource) && (best == nullptr || one.created > best->created)) best = &one;
-        }
-        if (best != nullptr) found.emplace(resource, best->name);
-      }
-    }
-  }
-  return found;
+dialect::Facts Cluster::DialectFacts() const {
+  dialect::Facts facts;
+  for (const auto& [name, entry] : device_classes_) facts.classes.push_back(&entry->device_class);
+  for (const auto& [resource, nodes] : plugins_) facts.plugin_resources.insert(resource);
+  return facts;
 }
 
-std::map<std::string, std::string, std::less<>> Cluster::UnclaimedResources(const Pod& pod) const {
-  if (!pod.pod.node_name.empty()) return {};  // nobody makes one any more
+dialect::ResourceClasses Cluster::UnclaimedResources(const Pod& pod) const {
+  if (!pod.pod.node_name.empty()) return {};                                       // the scheduler no longer makes a claim for it
+  if (dialect::ExtendedResourcesOf(pod.pod, dialect::Facts()).empty()) return {};  // most Pods
   const std::string_view name = pod.pod.extended_claim;
   const ClaimPtr made = name.empty() ? nullptr : FindClaim(KeyOf(pod.pod.name_space, name));
   if (made != nullptr && (made->claim.allocation || made->deleting || made->owner != pod.pod.name)) return {};
-  std::map<std::string, std::string, std::less<>> resources = ResourcesToClaim(pod);
-  if (made == nullptr) return resources;
-  std::set<std::string_view> wanted, asked;
-  for (const auto& [resource, class_name] : resources) wanted.insert(class_name);
-  for (const model::Request& one : made->claim.requests) asked.insert(one.exactly ? one.exactly->class_name : std::string_view());
-  const model::Amounts& claimed = pod.placement.claimed;
-  const bool same = wanted == asked && std::equal(resources.begin(), resources.end(), claimed.begin(), claimed.end(),
-                                                  [](const auto& one, const auto& other) { return one.first == other.first; });
-  if (same) resources.clear();
+  dialect::ResourceClasses resources = dialect::ResourcesToClaim(pod.pod, DialectFacts());
+  if (made != nullptr && dialect::IsClaimFor(made->claim, pod.placement.claimed, resources)) resources.clear();
   return resources;
 }
 
-Request Cluster::RequestOf(const PodPtr& pod) const {
-  Request request{pod, {}};
+PodWithClaims Cluster::RequestOf(const PodPtr& pod) const {
+  PodWithClaims request{pod, {}};
   const model::Pod& spec = pod->pod;
   for (const model::PodClaim& use : spec.claims) {
     std::string_view name = use.claim_name.value_or(std::string_view());
@@ -250,8 +246,10 @@ Request Cluster::RequestOf(const PodPtr& pod) const {
       const auto made = std::find_if(spec.generated_claims.begin(), spec.generated_claims.end(),
                                      [&](const auto& entry) { return entry.first == use.name; });
       if (made == spec.generated_claims.end()) {
-        request.obstacle = StrCat("its claim ", use.name, " is not made yet: that needs template ", use.template_name.value_or(""),
-                                  " in namespace ", spec.name_space);
+        request.obstacle = {.kind = Obstacle::Kind::kClaimNotMade,
+                            .entry = std::string(use.name),
+                            .name_space = std::string(spec.name_space),
+                            .source = std::string(use.template_name.value_or(""))};
         return request;
       }
       if (made->second.empty()) continue;  // no claim is needed
@@ -261,7 +259,7 @@ Request Cluster::RequestOf(const PodPtr& pod) const {
   }
   request.to_claim = UnclaimedResources(*pod);
   if (!request.to_claim.empty()) {
-    request.obstacle = StrCat("its claim for ", request.to_claim.begin()->first, " is not made yet");
+    request.obstacle = {.kind = Obstacle::Kind::kResourceNotMade, .resource = std::string(request.to_claim.begin()->first)};
   } else if (!spec.extended_claim.empty()) {
     AddClaim(spec.extended_claim, true, request);
   }
@@ -276,7 +274,7 @@ std::shared_ptr<const Devices> Cluster::Gather(NodeEntry& entry) {
   std::vector<const model::ResourceSlice*> views;
   for (const SlicePtr& slice : devices->slices) views.push_back(&slice->slice);
   std::sort(views.begin(), views.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
-  Result<alloc::Inventory> inventory = alloc::Inventory::Gather(*devices->node, views, alloc::Features::Defaults(), alloc::Quirks());
+  Result<alloc::Inventory> inventory = alloc::Inventory::Gather(*devices->node, views, features_, alloc::Quirks());
   devices->status = inventory.status();
   if (inventory.ok()) devices->inventory = *std::move(inventory);
   return devices;
@@ -289,7 +287,7 @@ NodePtr Cluster::Make(NodeEntry& entry) {
   }
   auto node = std::make_shared<Node>();
   node->serial = Serial(++*serials_);
-  node->kept = entry.kept;
+  node->document = entry.document;
   node->node = entry.node;
   node->devices = entry.devices;
   for (const auto& [key, pod] : entry.pods) node->pods.push_back(pod);
@@ -312,7 +310,7 @@ std::shared_ptr<const Snapshot> Cluster::Take() {
     auto classes = std::make_shared<Classes>();
     for (const auto& [name, held] : device_classes_) {
       classes->held.push_back(held);
-      classes->classes.Add(*held.second);
+      classes->classes.Add(held->device_class);
     }
     classes_ = std::move(classes);
   }
@@ -335,6 +333,7 @@ std::shared_ptr<const Snapshot> Cluster::Take() {
   if (hardware_ == 0) hardware_ = ++*serials_;
   snapshot->hardware = hardware_;
   snapshot->classes = classes_;
+  snapshot->features = features_;
   snapshot->namespaces = namespaces_;
   snapshot_ = std::move(snapshot);
   return snapshot_;

@@ -1,10 +1,10 @@
 #pragma once
-// The cluster as the scheduler follows it: objects come in one by one, snapshots come out, of which only what changed is new.
+// The cluster as the scheduler follows it: takes objects one by one, and gives out snapshots that share everything unchanged.
 //
-// What was decided is assumed until the API says so too: a decision counts from the moment that it is made. What is assumed of a claim ends
-// only by a newer fact about that claim (it has this allocation, or is gone), or when whoever carries the decision out knows how that
-// ended: Forget, Written. An event that is older, or is about somebody else's decision, does not end it; nor does the end of the Pod, for
-// which a write may be under way still.
+// A decision counts from the moment that it is made (Assume), until the API shows it. What is assumed of a claim ends only with a newer
+// version of that claim that has this allocation, with its deletion, or when the binder knows how the decision ended: Forget, Written.
+// Older events, and events about the decisions of other schedulers, do not end it; nor does the end of the Pod, since a write for it may
+// still be under way.
 // Not thread-safe: the owner serialises access. Snapshots are immutable.
 
 #include <atomic>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "dialect/extended_resources.h"
 #include "sched/pools.h"
 #include "sched/snapshot.h"
 
@@ -23,15 +24,16 @@ namespace allot::sched {
 
 class Cluster {
  public:
-  // The object with whatever keeps its text alive. kInvalid: it cannot be read, and what was there under its name stays.
-  Status PutNode(const json::Value& object, Kept kept);
-  Status PutPod(const json::Value& object, Kept kept);
-  Status PutClaim(const json::Value& object, Kept kept);  // nothing happens where a newer version of it is known
-  Status PutSlice(const json::Value& object, Kept kept);
-  Status PutClass(const json::Value& object, Kept kept);
-  Status PutNamespace(const json::Value& object, Kept kept);
+  // The root of the document is the object. kInvalid: the object cannot be read; an earlier version of it stays.
+  Status PutNode(json::DocumentPtr document);
+  Status PutPod(json::DocumentPtr document);
+  Status PutClaim(json::DocumentPtr document);  // ignored where a newer version is known
+  void PutClaim(ClaimPtr claim);                // the same
+  Status PutSlice(json::DocumentPtr document);
+  Status PutClass(json::DocumentPtr document);
+  Status PutNamespace(json::DocumentPtr document);
 
-  // Nothing where there is none.
+  // Do nothing where the object does not exist.
   void RemoveNode(std::string_view name);
   void RemovePod(std::string_view name_space, std::string_view name);
   void RemoveClaim(std::string_view name_space, std::string_view name);
@@ -39,25 +41,32 @@ class Cluster {
   void RemoveClass(std::string_view name);
   void RemoveNamespace(std::string_view name);
 
-  // nullptr: not there. Claims with what is assumed of them.
+  // The features that the API server has. Until then: Features::Defaults().
+  void SetFeatures(const alloc::Features& features);
+
+  // nullptr: not there. FindClaim returns the claim with what is assumed of it.
   PodPtr FindPod(std::string_view key) const;
   ClaimPtr FindClaim(std::string_view key) const;
-  // As the API has it.
+  // The claim as the API has it.
   ClaimPtr FindStored(std::string_view claim_key) const;
-  // What the Pod needs, by the claims as they are now.
-  Request RequestOf(const PodPtr& pod) const;
-  // Pods that are nowhere yet, and are not on their way out, in the order in which they were first put.
+  // What the Pod needs, with its claims as they are now.
+  PodWithClaims RequestOf(const PodPtr& pod) const;
+  // All claims, by key, with what is assumed of them.
+  std::vector<ClaimPtr> Claims() const;
+  // All slices, by name, including those of older generations of a pool.
+  std::vector<SlicePtr> Slices() const { return pools_.Slices(); }
+  // Pods that are on no node and are not being deleted, in the order in which they were first put.
   std::vector<PodPtr> Unplaced() const;
 
-  // From now on, the Pod is on the node with these allocations (one for each claim of the request that had none; `snapshot` is what they
-  // were decided on). Where it is ends when the API has it so, or the Pod is gone; what its claims have ends as said above.
-  void Assume(const Request& request, std::string_view node, std::vector<model::Allocation> allocations, const Snapshot& snapshot);
-  // The decision was not carried out, and will not be: nothing of it counts any more, whether the Pod is still there or not.
+  // From now on, the Pod is on the node with these allocations, one for each claim of the request that had none.
+  // The place is assumed until the API shows the Pod on a node, or gone; the allocations as said above.
+  void Assume(const PodWithClaims& request, std::string_view node, std::vector<model::Allocation> allocations);
+  // The decision was not carried out, and will not be: it no longer counts, even if the Pod is gone.
   void Forget(const Pod& pod);
-  // Its claims were written, and have been put as they are now. The Pod's place is assumed still.
+  // The Pod's claims were written, and put in their new versions. The Pod's place stays assumed.
   void Written(const Pod& pod);
-  // The Pod is not to be decided for a while: what was assumed for it is free, and Unplaced leaves it out until it is taken back, or
-  // another Pod of its name comes. Nothing where there is none.
+  // Frees what was assumed for the Pod, and leaves it out of Unplaced until TakeBack, or until another Pod of its name
+  // comes. Both do nothing where the Pod does not exist.
   void SetAside(std::string_view pod_key);
   void TakeBack(std::string_view pod_key);
 
@@ -66,7 +75,7 @@ class Cluster {
  private:
   struct NodeEntry {
     std::shared_ptr<const model::Node> node;
-    Kept kept;
+    json::DocumentPtr document;
     std::map<std::string, PodPtr, std::less<>> pods;
     std::shared_ptr<const Devices> devices;  // null: to be gathered
     PoolIds pools;                           // that its devices are in
@@ -74,14 +83,14 @@ class Cluster {
   };
   struct PodEntry {
     PodPtr pod;
-    std::string node;     // where it counts; empty: nowhere
-    std::string assumed;  // the node; empty: nothing is
+    std::string node;     // where the Pod counts; empty: on no node
+    std::string assumed;  // the assumed node; empty: none
     bool aside = false;
     uint64_t arrival = 0;
   };
   struct ClaimEntry {
     ClaimPtr claim;           // as the API has it
-    ClaimPtr assumed;         // null: nothing is
+    ClaimPtr assumed;         // with the assumed allocation; null: none
     std::string assumed_for;  // the uid of the Pod
   };
 
@@ -95,18 +104,17 @@ class Cluster {
   void SetEffective(ClaimEntry& entry, ClaimPtr claim, ClaimPtr assumed);
   void ForgetClaims(std::string_view pod_uid);
   // Adds the claim to the request, or says what is in the way. `own`: it was made for the Pod.
-  bool AddClaim(std::string_view name, bool own, Request& request) const;
-  // The resources of the Pod that devices stand for, each with its class. What some node has by itself is a device plugin's, on all nodes:
-  // Kubernetes decides that node by node.
-  std::map<std::string, std::string, std::less<>> ResourcesToClaim(const Pod& pod) const;
-  // The same where a claim for them is still to be made, or was made when there were other classes.
-  std::map<std::string, std::string, std::less<>> UnclaimedResources(const Pod& pod) const;
+  bool AddClaim(std::string_view name, bool own, PodWithClaims& request) const;
+  dialect::Facts DialectFacts() const;  // without the sizes of GPUs; views the classes
+  // The resources of the Pod that still need a claim: it does not exist, or was made when other classes stood for them.
+  dialect::ResourceClasses UnclaimedResources(const Pod& pod) const;
   void CountPlugins(const model::Node& node, int by);
   NodePtr Make(NodeEntry& entry);
   std::shared_ptr<const Devices> Gather(NodeEntry& entry);
 
   std::shared_ptr<std::atomic<uint64_t>> serials_ = std::make_shared<std::atomic<uint64_t>>(0);  // that its copies share
-  uint64_t hardware_ = 0;                                                                        // Snapshot::hardware; 0: changed
+  alloc::Features features_ = alloc::Features::Defaults();
+  uint64_t hardware_ = 0;  // Snapshot::hardware; 0: changed
   std::map<std::string, NodeEntry, std::less<>> nodes_;
   std::map<std::string, int, std::less<>> plugins_;  // resources that nodes have by device plugins, and how many nodes
   std::map<std::string, PodEntry, std::less<>> pods_;
@@ -116,7 +124,7 @@ class Cluster {
   std::map<std::string, ClaimEntry, std::less<>> claims_;
   std::map<std::string, std::vector<std::string>, std::less<>> assumptions_;  // keys of claims, by the uid of the Pod that they are for
   Pools pools_;
-  std::map<std::string, std::pair<Kept, std::shared_ptr<const model::DeviceClass>>, std::less<>> device_classes_;
+  std::map<std::string, std::shared_ptr<const DeviceClass>, std::less<>> device_classes_;
   std::map<std::string, Snapshot::Namespace, std::less<>> spaces_;
 
   std::shared_ptr<const Classes> classes_;                                                     // null: changed

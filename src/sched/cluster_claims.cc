@@ -1,4 +1,4 @@
-// The claims of a Cluster: as the API has them, and what is assumed of them.
+// The claims of a Cluster: as the API has them, and with the allocations that are assumed.
 
 #include "sched/cluster.h"
 
@@ -14,16 +14,14 @@ void Cluster::Leave(const Claim& claim, bool assumed) {
   Touch(claim);
 }
 
-// What was written for one Pod and what is assumed for another one both count: either may come true.
+// An allocation written for one Pod and one assumed for another Pod both count: either may come true.
 void Cluster::Enter(const ClaimEntry& entry) {
   if (entry.assumed == nullptr) return Enter(entry.claim, false);
   Enter(entry.assumed, true);
   if (!entry.claim->claim.allocation) return;
-  // A ledger knows a claim by its uid, and would have one of them only.
-  const auto uid = std::make_shared<const std::string>(StrCat(entry.claim->claim.uid, " as written"));
+  // A ledger has one entry for each uid.
   auto written = std::make_shared<Claim>(*entry.claim);
-  written->claim.uid = *uid;
-  written->kept = std::make_shared<const std::pair<Kept, Kept>>(entry.claim, uid);
+  written->claim.uid += " as written";
   Enter(std::move(written), false);
 }
 
@@ -39,17 +37,21 @@ void Cluster::SetEffective(ClaimEntry& entry, ClaimPtr claim, ClaimPtr assumed) 
   Enter(entry);
 }
 
-Status Cluster::PutClaim(const json::Value& object, Kept kept) {
-  ASSIGN_OR_RETURN(ClaimPtr claim, Claim::Read(object, std::move(kept)));
+Status Cluster::PutClaim(json::DocumentPtr document) {
+  ASSIGN_OR_RETURN(ClaimPtr claim, Claim::Read(std::move(document)));
+  PutClaim(std::move(claim));
+  return Status();
+}
+
+void Cluster::PutClaim(ClaimPtr claim) {
   ClaimEntry& entry = claims_[claim->key];
   const bool same = entry.claim != nullptr && entry.claim->claim.uid == claim->claim.uid;
-  if (same && claim->version != 0 && claim->version < entry.claim->version) return Status();
+  if (same && claim->version != 0 && claim->version < entry.claim->version) return;
   ClaimPtr assumed = same ? entry.assumed : nullptr;
-  // An allocation for somebody else, which may be taken back, is not the one that was decided.
+  // Another scheduler's allocation, which may be taken back, does not end what is assumed.
   const auto& stored = claim->claim.allocation;
   if (assumed != nullptr && stored && model::SameDevices(*stored, *assumed->claim.allocation)) assumed = nullptr;
   SetEffective(entry, std::move(claim), std::move(assumed));
-  return Status();
 }
 
 void Cluster::RemoveClaim(std::string_view name_space, std::string_view name) {
@@ -70,15 +72,11 @@ ClaimPtr Cluster::FindStored(std::string_view claim_key) const {
   return at == claims_.end() ? nullptr : at->second.claim;
 }
 
-void Cluster::Assume(const Request& request, std::string_view node, std::vector<model::Allocation> allocations, const Snapshot& snapshot) {
+void Cluster::Assume(const PodWithClaims& request, std::string_view node, std::vector<model::Allocation> allocations) {
   const auto pod = pods_.find(request.pod->key);
   if (pod == pods_.end() || pod->second.pod->pod.uid != request.pod->pod.uid) return;
   pod->second.assumed = node;
   Place(pod->second);
-  // What the allocations view. Not the snapshot: one would keep the one before it, and so on.
-  const Node* seen = snapshot.Find(node);
-  const Kept kept = std::make_shared<std::pair<Request, std::vector<Kept>>>(
-      request, seen == nullptr ? std::vector<Kept>{} : std::vector<Kept>{seen->kept, seen->node, seen->devices, snapshot.classes});
   size_t next = 0;
   for (const ClaimPtr& claim : request.claims) {
     if (claim->claim.allocation) continue;
@@ -86,16 +84,15 @@ void Cluster::Assume(const Request& request, std::string_view node, std::vector<
     const auto at = claims_.find(claim->key);
     if (at == claims_.end() || at->second.claim->claim.uid != claim->claim.uid) continue;
     auto assumed = std::make_shared<Claim>(*claim);
-    assumed->kept = kept;
     assumed->claim.allocation = std::move(allocation);
-    assumed->claim.reserved_for = {request.pod->pod.name};
+    assumed->claim.reserved_for.assign(1, std::string(request.pod->pod.name));
     SetEffective(at->second, at->second.claim, std::move(assumed));
     at->second.assumed_for = request.pod->pod.uid;
     assumptions_[at->second.assumed_for].push_back(claim->key);
   }
 }
 
-// All that is assumed for the Pod, also where another claim of it is gone by now.
+// Ends every assumption for the Pod, even if another claim of the Pod is gone by now.
 void Cluster::ForgetClaims(std::string_view pod_uid) {
   const auto assumption = assumptions_.find(pod_uid);
   if (assumption == assumptions_.end()) return;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sched/test_world.h"
+#include "sched/words.h"
 
 namespace allot::sched {
 namespace {
@@ -98,7 +99,7 @@ TEST(Cluster, AnOlderVersionOfAClaimChangesNothing) {
   EXPECT_EQ(world.Run(), "d>n1/gpu-0");
 }
 
-// A write for the Pod may be under way: only who carries it out knows how that ends.
+// A write for the Pod may be under way: only the binder knows how it ends.
 TEST(Cluster, WhatIsAssumedOfAClaimOutlivesThePodUntilItIsForgotten) {
   const std::string_view ends[] = {
       "",  // removed
@@ -130,7 +131,7 @@ TEST(Cluster, WhatWasWrittenCountsByItsClaimsAloneAndThePodStaysWhereItIs) {
   world.cluster().Written(*world.cluster().FindPod("lab/a"));
   world.Add(PlainPod("b", ", overhead: {cpu: '1'}"));  // the API has not said yet that a is on n1
   EXPECT_EQ(world.Run(), "");
-  world.Add(Shared());  // and taken back by somebody
+  world.Add(Shared());  // and taken back by another scheduler
   world.Add(GpuPod("d", "24Gi"));
   world.Add(GpuPod("e", "24Gi"));
   EXPECT_EQ(world.Run(), "d>n1/gpu-0 e>n1/gpu-1");
@@ -140,7 +141,7 @@ constexpr std::string_view kAsksForTwo =
     "kind: Pod\nmetadata: {name: p, namespace: lab, uid: pod-p}\n"
     "spec: {containers: [{name: c, resources: {limits: {cpu: '1', nvidia.com/gpu: '2', example.com/nic: '1'}}}]}\n---\n";
 
-Request RequestOf(World& world) { return world.cluster().RequestOf(world.cluster().FindPod("lab/p")); }
+PodWithClaims RequestOf(World& world) { return world.cluster().RequestOf(world.cluster().FindPod("lab/p")); }
 
 TEST(Cluster, AmountsThatAClassStandsForAreToBeClaimed) {
   World world(StrCat(GpuNode("n1", {24, 24}), kAsksForTwo));
@@ -155,7 +156,7 @@ TEST(Cluster, AmountsThatAClassStandsForAreToBeClaimed) {
       "{kind: DeviceClass, metadata: {name: old, creationTimestamp: '2026-01-01T00:00:00Z'}, spec: {extendedResourceName: "
       "nvidia.com/gpu}}\n");
   EXPECT_THAT(RequestOf(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "a")));
-  EXPECT_EQ(RequestOf(world).obstacle, "its claim for nvidia.com/gpu is not made yet");
+  EXPECT_EQ(Words(RequestOf(world).obstacle), "its claim for nvidia.com/gpu is not made yet");
   EXPECT_EQ(world.Run(), "");
   // A device plugin has them: they are the node's.
   world.Add(
@@ -186,19 +187,19 @@ std::string ExtendedClaim(std::string_view owner, std::string_view class_name, s
 
 TEST(Cluster, AClaimForAmountsCountsInsteadOfThem) {
   World world(StrCat(GpuNode("n1", {24, 24}), ClassForGpus("whole"), kHasClaim));
-  // The one that its status names is gone: it is made again.
+  // The claim that its status names is gone: it is made again.
   EXPECT_THAT(RequestOf(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "whole")));
   world.Add(ExtendedClaim("other", "whole"));
-  EXPECT_EQ(RequestOf(world).obstacle, "claim lab/p-x was not made for this Pod");
+  EXPECT_EQ(Words(RequestOf(world).obstacle), "claim lab/p-x was not made for this Pod");
   world.Add(ExtendedClaim("p", "whole"));
-  EXPECT_EQ(RequestOf(world).obstacle, "");
+  EXPECT_EQ(Words(RequestOf(world).obstacle), "");
   EXPECT_EQ(world.Run(), "p>n1/gpu-0/gpu-1");
   // Of a Pod that is somewhere it is too late.
   std::string placed(kHasClaim);
   world.cluster().RemoveClaim("lab", "p-x");
   world.Add(placed.replace(placed.find("spec: {"), 7, "spec: {nodeName: n1, "));
   EXPECT_THAT(RequestOf(world).to_claim, IsEmpty());
-  EXPECT_EQ(RequestOf(world).obstacle, "claim lab/p-x does not exist");
+  EXPECT_EQ(Words(RequestOf(world).obstacle), "claim lab/p-x does not exist");
 }
 
 TEST(Cluster, AClaimThatWasMadeForOtherClassesIsToBeMadeAgainUnlessItIsAllocated) {

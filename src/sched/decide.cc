@@ -4,11 +4,13 @@
 #include <map>
 
 #include "base/check.h"
+#include "model/memory.h"
+#include "sched/words.h"
 
 namespace allot::sched {
 namespace {
 
-constexpr size_t kMaxMemories = 256;  // shapes of Pods that are remembered
+constexpr size_t kMaxMemories = 256;  // shapes of Pods whose verdicts are remembered
 
 std::unique_ptr<const alloc::Preference> Preferring(std::string_view name) {
   Result<std::unique_ptr<const alloc::Preference>> made = alloc::MakePreference(name);
@@ -16,33 +18,27 @@ std::unique_ptr<const alloc::Preference> Preferring(std::string_view name) {
   return *std::move(made);
 }
 
-const model::Capacity* MemoryOf(const model::Device& device) {
-  const auto at = std::find_if(device.capacity.begin(), device.capacity.end(), [](const auto& c) { return c.name.id == "memory"; });
-  return at == device.capacity.end() ? nullptr : &*at;
-}
-
 // MiB that are left on the devices of the allocations.
 double LeftOver(const Node& node, const std::vector<model::Allocation>& allocations) {
-  constexpr double kMiB = 1 << 20;
   constexpr double kTieBreak = 1e-6;  // the smaller device, where as much is left
   double left = 0;
   std::map<const model::Device*, double> taken;
   for (const model::Allocation& allocation : allocations) {
     for (const model::DeviceResult& result : allocation.results) {
       const alloc::InventoryDevice* const entry = DeviceOf(node, result);
-      const model::Capacity* memory = entry == nullptr || result.admin_access ? nullptr : MemoryOf(*entry->device);
+      const model::Capacity* memory = entry == nullptr || result.admin_access ? nullptr : model::MemoryOf(*entry->device);
       if (memory == nullptr) continue;
-      const double whole = memory->value.AsApproximateFloat64() / kMiB;
+      const double whole = model::ApproximateMiB(memory->value);
       const auto [at, is_new] = taken.emplace(entry->device, 0);
       if (is_new) {
         left += whole * kTieBreak;
         if (entry->device->allow_multiple_allocations) left += whole;
         const alloc::Usage* usage = node.ledger.Find({result.driver, result.pool, result.device});
         const model::Quantity* held = usage == nullptr ? nullptr : usage->Consumed(memory->name.full);
-        if (held != nullptr) left -= held->AsApproximateFloat64() / kMiB;
+        if (held != nullptr) left -= model::ApproximateMiB(*held);
       }
       for (const model::NamedQuantity& consumed : result.consumed_capacity) {
-        if (consumed.name == memory->name.full) left -= consumed.amount.AsApproximateFloat64() / kMiB;
+        if (consumed.name == memory->name.full) left -= model::ApproximateMiB(consumed.amount);
       }
     }
   }
@@ -62,17 +58,25 @@ double LeftOfNode(const Pod& pod, const Node& node) {
   return left;
 }
 
-// A claim that is allocated is where its allocation says.
-Result<std::string> WhyNotClaims(const Request& request, const model::Node& node) {
+// An allocated claim is where its allocation says.
+Result<std::optional<NodeReason>> WhyNotClaims(const PodWithClaims& request, const model::Node& node) {
+  using Why = std::optional<NodeReason>;
   for (const ClaimPtr& claim : request.claims) {
     if (!claim->claim.allocation || !claim->claim.allocation->node_selector) continue;
     ASSIGN_OR_RETURN(const bool matches, claim->claim.allocation->node_selector->Matches(node).Context("claim ", claim->key));
-    if (!matches) return StrCat("claim ", claim->key, " is allocated on another node");
+    if (!matches) return Why(NodeReason{.kind = NodeReason::Kind::kClaimElsewhere, .claim = claim->key});
   }
-  return std::string();
+  return Why();
 }
 
-std::vector<const model::ResourceClaim*> Unallocated(const Request& request) {
+// What the node and the Pod say without looking at devices.
+Result<std::optional<NodeReason>> WhyNotBeforeDevices(const PodWithClaims& request, const Node& node) {
+  ASSIGN_OR_RETURN(std::optional<NodeReason> why, WhyNotHere(*request.pod, node));
+  if (why) return why;
+  return WhyNotClaims(request, *node.node);
+}
+
+std::vector<const model::ResourceClaim*> Unallocated(const PodWithClaims& request) {
   std::vector<const model::ResourceClaim*> claims;
   for (const ClaimPtr& claim : request.claims) {
     if (!claim->claim.allocation) claims.push_back(&claim->claim);
@@ -80,8 +84,8 @@ std::vector<const model::ResourceClaim*> Unallocated(const Request& request) {
   return claims;
 }
 
-// The request with nothing but the devices and amounts that it needs. What is allocated it has.
-Request WithoutRules(const Request& request) {
+// The Pod with its devices and amounts, without any other rule. Allocated claims are left out.
+PodWithClaims WithoutRules(const PodWithClaims& request) {
   static constexpr model::Toleration kAll{"", "Exists", "", "", std::nullopt};
   auto pod = std::make_shared<Pod>(*request.pod);
   model::Placement& rules = pod->placement;
@@ -89,7 +93,7 @@ Request WithoutRules(const Request& request) {
   rules.node_selector.clear();
   rules.required_nodes.reset();
   rules.near.clear(), rules.away.clear(), rules.spread.clear(), rules.ports.clear();
-  Request free{std::move(pod), {}};
+  PodWithClaims free{std::move(pod), {}};
   for (const ClaimPtr& claim : request.claims) {
     if (claim->claim.allocation) continue;
     auto copy = std::make_shared<Claim>(*claim);
@@ -102,51 +106,10 @@ Request WithoutRules(const Request& request) {
   return free;
 }
 
-std::string WhyHeld(const Request& request) {
+Obstacle ObstacleOf(const PodWithClaims& request) {
   const auto& gates = request.pod->placement.gates;
   if (gates.empty()) return request.obstacle;
-  std::vector<std::string> names(gates.begin(), gates.end());
-  return StrCat("it has scheduling gates (", Join(names, ", "), "): whoever set them has to remove them");
-}
-
-// The same reasons together: those who have the most first.
-std::vector<std::vector<const Refusal*>> Group(const std::vector<const Refusal*>& refusals) {
-  std::vector<std::vector<const Refusal*>> groups;
-  std::map<std::string_view, size_t> index;
-  for (const Refusal* refusal : refusals) {
-    const auto [at, is_new] = index.emplace(refusal->text, groups.size());
-    if (is_new) groups.emplace_back();
-    groups[at->second].push_back(refusal);
-  }
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  return groups;
-}
-
-std::string Summarize(const std::vector<const Refusal*>& refusals) {
-  if (refusals.empty()) return "there are no nodes";
-  constexpr size_t kEnough = 4096;  // bytes, which is more than anybody is told
-  std::string text = StrCat("0/", refusals.size(), " nodes will do");
-  const char* separator = ": ";
-  size_t told = 0;
-  for (const std::vector<const Refusal*>& group : Group(refusals)) {
-    if (text.size() > kEnough) return StrCat(text, "; and ", refusals.size() - told, " more nodes");
-    told += group.size();
-    std::vector<std::string> nodes;
-    for (const Refusal* refusal : group) nodes.push_back(refusal->node);
-    text += StrCat(separator, alloc::Shortened(nodes), ": ", group[0]->text);
-    separator = "; ";
-    // Of a node that stands for itself, the numbers too.
-    const std::vector<alloc::Reason>& reasons = group[0]->devices.reasons;
-    if (group.size() > 1 || reasons.empty()) continue;
-    constexpr size_t kMost = 3;
-    const char* inner = " (";
-    for (size_t i = 0; i < std::min(kMost, reasons.size()); ++i) {
-      text += StrCat(inner, alloc::Shortened(reasons[i].devices), reasons[i].devices.empty() ? "" : ": ", reasons[i].text);
-      inner = "; ";
-    }
-    text += reasons.size() > kMost ? StrCat("; and ", reasons.size() - kMost, " more)") : ")";
-  }
-  return text;
+  return {.kind = Obstacle::Kind::kGates, .gates = {gates.begin(), gates.end()}};
 }
 
 }  // namespace
@@ -156,7 +119,7 @@ Decider::Decider(cel::Cache& selectors, Random& random)
 
 Decider::~Decider() = default;
 
-Decider::Memory& Decider::Recall(const Snapshot& snapshot, const Request& request, Strategy strategy) {
+Decider::Memory& Decider::Recall(const Snapshot& snapshot, const PodWithClaims& request, Strategy strategy) {
   const std::string shape = StrCat(strategy == Strategy::kPack ? "pack " : "spread ", request.Shape());
   if (memories_.size() >= kMaxMemories && !memories_.contains(shape)) {
     memories_.erase(
@@ -172,67 +135,64 @@ Decider::Memory& Decider::Recall(const Snapshot& snapshot, const Request& reques
   return memory;
 }
 
-Result<alloc::Answer> Decider::Allocate(const Snapshot& snapshot, const Request& request, const Node& node, const alloc::Ledger& ledger,
-                                        Strategy strategy, bool explain) {
+Result<alloc::Answer> Decider::Allocate(const Snapshot& snapshot, const PodWithClaims& request, const Node& node,
+                                        const alloc::Ledger& ledger, Strategy strategy, bool explain) {
   alloc::Answer fits;
   fits.outcome = alloc::Answer::Outcome::kFits;
   const std::vector<const model::ResourceClaim*> claims = Unallocated(request);
   if (claims.empty()) return fits;
   if (!node.devices->inventory) return node.devices->status;
-  const alloc::Options options{.preference = (strategy == Strategy::kPack ? pack_ : spread_).get(), .explain = explain};
+  const alloc::Options options{
+      .features = snapshot.features, .preference = (strategy == Strategy::kPack ? pack_ : spread_).get(), .explain = explain};
   const alloc::Classes none;
   const alloc::Classes& classes = snapshot.classes == nullptr ? none : snapshot.classes->classes;
   return alloc::Allocator(classes, selectors_, random_, options).Allocate(*node.devices->inventory, ledger, claims);
 }
 
 // What depends on the node alone.
-Result<Decider::Verdict> Decider::Judge(const Snapshot& snapshot, const Request& request, const NodePtr& node, Strategy strategy) {
+Result<Decider::Verdict> Decider::Judge(const Snapshot& snapshot, const PodWithClaims& request, const NodePtr& node, Strategy strategy) {
   Verdict verdict{node->serial.value};
-  ASSIGN_OR_RETURN(std::string why, WhyNotHere(*request.pod, *node));
-  if (why.empty()) {
-    ASSIGN_OR_RETURN(why, WhyNotClaims(request, *node->node));
-  }
-  if (!why.empty()) return verdict;
+  ASSIGN_OR_RETURN(const std::optional<NodeReason> why, WhyNotBeforeDevices(request, *node));
+  if (why) return verdict;
   Result<alloc::Answer> answer = Allocate(snapshot, request, *node, node->ledger, strategy, false);
   if (!answer.ok() && answer.status().code() == Code::kUnavailable) return verdict;  // this node's trouble, for now
-  if (!answer.ok()) return Status(answer.status()).Context("Pod ", request.pod->key);
+  if (!answer.ok()) return answer.status();
   if (answer->outcome != alloc::Answer::Outcome::kFits) return verdict;
   verdict.fits = true;
   verdict.points = NodePoints(*request.pod, *node);
   const double left = LeftOver(*node, answer->allocations);
   constexpr double kNode = 1e-3;  // CPU and memory of the node decide where the devices do not
   verdict.cost = (strategy == Strategy::kPack ? 1 : -1) * (left + kNode * LeftOfNode(*request.pod, *node));
-  // Who needs no device leaves the nodes that have some to others.
+  // Prefer nodes without devices for Pods that need none.
   const bool has_devices = node->devices->inventory && !node->devices->inventory->devices().empty();
   if (request.claims.empty() && has_devices) verdict.cost += 1;
   return verdict;
 }
 
-Result<Refusal> Decider::Explain(const Snapshot& snapshot, const Request& request, const Node& node) {
-  Refusal refusal;
+Result<NodeReason> Decider::Explain(const Snapshot& snapshot, const PodWithClaims& request, const Node& node) {
+  using Kind = NodeReason::Kind;
+  ASSIGN_OR_RETURN(std::optional<NodeReason> why, WhyNotBeforeDevices(request, node));
+  NodeReason refusal = why ? *std::move(why) : NodeReason();
   refusal.node = node.name();
-  ASSIGN_OR_RETURN(refusal.text, WhyNotHere(*request.pod, node));
-  if (refusal.text.empty()) {
-    ASSIGN_OR_RETURN(refusal.text, WhyNotClaims(request, *node.node));
-  }
-  if (!refusal.text.empty()) return refusal;
-  const Result<alloc::Answer> answer = Allocate(snapshot, request, node, node.ledger, Strategy::kPack, true);
+  if (refusal.kind != Kind::kNone) return refusal;
+  Result<alloc::Answer> answer = Allocate(snapshot, request, node, node.ledger, Strategy::kPack, true);
   if (!answer.ok()) {
-    refusal.text = answer.status().message();
+    refusal.kind = Kind::kDevicesUnknown;
+    refusal.detail = answer.status().message();
   } else if (answer->outcome == alloc::Answer::Outcome::kGaveUp) {
-    refusal.text = "too many combinations of devices to try them all; ask for less at once";
+    refusal.kind = Kind::kTooManyCombinations;
   } else if (answer->outcome == alloc::Answer::Outcome::kDoesNotFit) {
     ASSIGN_OR_RETURN(const bool several, ExplainSeveral(snapshot, request, node, refusal));
     if (several) return refusal;
-    refusal.devices = answer->reasons;
-    refusal.text = node.devices->inventory->devices().empty() ? "has no devices" : answer->reasons.summary;
+    refusal.devices = std::move(answer->reasons);
+    refusal.kind = node.devices->inventory->devices().empty() ? Kind::kNoDevices : Kind::kDevices;
   }
   return refusal;
 }
 
-std::vector<Decider::Verdict>& Decider::Known(const Snapshot& snapshot, const Request& request, Strategy strategy,
+std::vector<Decider::Verdict>& Decider::Known(const Snapshot& snapshot, const PodWithClaims& request, Strategy strategy,
                                               std::vector<Verdict>& none) {
-  // One that is allocated is a shape of its own, which nobody else asks for.
+  // An allocated claim is a shape of its own, which no other Pod asks for.
   if (std::none_of(request.claims.begin(), request.claims.end(),
                    [](const ClaimPtr& claim) { return claim->claim.allocation.has_value(); })) {
     return Recall(snapshot, request, strategy).verdicts;
@@ -241,55 +201,55 @@ std::vector<Decider::Verdict>& Decider::Known(const Snapshot& snapshot, const Re
   return none;
 }
 
-Status Decider::Update(Verdict& verdict, const Snapshot& snapshot, const Request& request, const NodePtr& node, Strategy strategy) {
+Status Decider::Update(Verdict& verdict, const Snapshot& snapshot, const PodWithClaims& request, const NodePtr& node, Strategy strategy) {
   if (verdict.serial != 0 && verdict.serial == node->serial.value) return Status();
   ASSIGN_OR_RETURN(verdict, Judge(snapshot, request, node, strategy));
   return Status();
 }
 
-Result<Decision> Decider::Decide(const Snapshot& snapshot, const Request& request, const DecideOptions& options) {
+Result<Decision> Decider::Decide(const Snapshot& snapshot, const PodWithClaims& request, const DecideOptions& options) {
   std::vector<Verdict> none;
   return Choose(snapshot, request, options, Known(snapshot, request, options.strategy, none));
 }
 
-std::vector<Refusal> Decider::CopyOf(const std::vector<RefusalPtr>& refusals, const Request& request) {
-  std::vector<Refusal> copies;
-  for (const RefusalPtr& refusal : refusals) {
+std::vector<NodeReason> Decider::CopyOf(const std::vector<NodeReasonPtr>& refusals, const PodWithClaims& request) {
+  std::vector<NodeReason> copies;
+  for (const NodeReasonPtr& refusal : refusals) {
     copies.push_back(*refusal);
-    if (request.claims.size() == 1 && refusal->kept_for.empty()) copies.back().devices.claim = request.claims[0]->key;
+    if (request.claims.size() == 1 && refusal->kind != NodeReason::Kind::kKept) copies.back().devices.claim = request.claims[0]->key;
   }
   return copies;
 }
 
-Result<std::vector<Refusal>> Decider::RefusalsOf(const Snapshot& snapshot, const Request& request, const Decision& decision,
-                                                 Strategy strategy) {
+Result<std::vector<NodeReason>> Decider::RefusalsOf(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision,
+                                                    Strategy strategy) {
   std::vector<Verdict> none;
-  ASSIGN_OR_RETURN(const std::vector<RefusalPtr> refusals,
+  ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> refusals,
                    Refuse(snapshot, request, decision, strategy, Known(snapshot, request, strategy, none)));
   return CopyOf(refusals, request);
 }
 
-Result<std::string> Decider::WhyWaits(const Snapshot& snapshot, const Request& request, const Decision& decision, Strategy strategy) {
+Result<std::string> Decider::WhyWaits(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision, Strategy strategy) {
   if (decision.outcome != Decision::Outcome::kWaits) return Summary(decision);
   std::vector<Verdict> none;
-  ASSIGN_OR_RETURN(const std::vector<RefusalPtr> refusals,
+  ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> refusals,
                    Refuse(snapshot, request, decision, strategy, Known(snapshot, request, strategy, none)));
-  std::vector<const Refusal*> views;
-  for (const RefusalPtr& refusal : refusals) views.push_back(refusal.get());
-  return Summarize(views);
+  std::vector<const NodeReason*> views;
+  for (const NodeReasonPtr& refusal : refusals) views.push_back(refusal.get());
+  return Summary(views);
 }
 
-Result<Decision> Decider::DecideOnce(const Snapshot& snapshot, const Request& request, Strategy strategy) {
+Result<Decision> Decider::DecideOnce(const Snapshot& snapshot, const PodWithClaims& request, Strategy strategy) {
   std::vector<Verdict> verdicts(snapshot.nodes.size());
   return Choose(snapshot, request, {.strategy = strategy, .explain = false}, verdicts);
 }
 
-Result<Decision> Decider::Choose(const Snapshot& snapshot, const Request& request, const DecideOptions& options,
+Result<Decision> Decider::Choose(const Snapshot& snapshot, const PodWithClaims& request, const DecideOptions& options,
                                  std::vector<Verdict>& known) {
   Decision decision;
-  decision.why = WhyHeld(request);
-  if (!decision.why.empty()) {
-    decision.outcome = Decision::Outcome::kHeld;
+  decision.obstacle = ObstacleOf(request);
+  if (!decision.obstacle.empty()) {
+    decision.outcome = Decision::Outcome::kBlocked;
     return decision;
   }
   const Pod& pod = *request.pod;
@@ -305,13 +265,13 @@ Result<Decision> Decider::Choose(const Snapshot& snapshot, const Request& reques
     int64_t points = verdict.points;
     if (!others.empty()) {
       const Node& node = *snapshot.nodes[i];
-      if (!others.WhyNot(node).empty()) continue;
+      if (others.WhyNot(node)) continue;
       points += others.Points(node);
     }
     candidates.emplace_back(i, points);
   }
   while (!candidates.empty()) {
-    // Mostly the first one is it: that is cheaper than to sort them. Among equals the first by name.
+    // Mostly the first one is chosen, so this is cheaper than sorting. Among equals the first by name wins.
     auto best = candidates.begin();
     for (auto at = best + 1; at != candidates.end(); ++at) {
       if (better(known[at->first], at->second, known[best->first], best->second)) best = at;
@@ -330,39 +290,38 @@ Result<Decision> Decider::Choose(const Snapshot& snapshot, const Request& reques
     decision.kept.emplace(node.name(), std::move(keeper));
   }
   if (options.explain) {
-    ASSIGN_OR_RETURN(const std::vector<RefusalPtr> refusals, Refuse(snapshot, request, decision, options.strategy, known));
+    ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> refusals, Refuse(snapshot, request, decision, options.strategy, known));
     decision.refusals = CopyOf(refusals, request);
   }
   return decision;
 }
 
-Result<std::vector<Decider::RefusalPtr>> Decider::Refuse(const Snapshot& snapshot, const Request& request, const Decision& decision,
-                                                         Strategy strategy, std::vector<Verdict>& known) {
-  std::vector<RefusalPtr> refusals;
+Result<std::vector<Decider::NodeReasonPtr>> Decider::Refuse(const Snapshot& snapshot, const PodWithClaims& request,
+                                                            const Decision& decision, Strategy strategy, std::vector<Verdict>& known) {
+  std::vector<NodeReasonPtr> refusals;
   std::optional<OtherPods> others;     // where they are the reason
-  constexpr size_t kRemembered = 512;  // nodes: more would cost too much memory
+  constexpr size_t kRemembered = 256;  // nodes: more would cost too much memory
   for (size_t i = 0; i < snapshot.nodes.size(); ++i) {
     const Node& node = *snapshot.nodes[i];
     if (const auto kept = decision.kept.find(node.name()); kept != decision.kept.end()) {
-      std::string text = StrCat("has room, but is kept for ", kept->second, ", which is ahead of it");
-      Refusal refusal{std::string(node.name()), std::move(text), {}};
-      refusal.kept_for = kept->second;
-      refusals.push_back(std::make_shared<const Refusal>(std::move(refusal)));
+      refusals.push_back(std::make_shared<const NodeReason>(
+          NodeReason{.kind = NodeReason::Kind::kKept, .node = std::string(node.name()), .pod = kept->second}));
       continue;
     }
     TRY(Update(known[i], snapshot, request, snapshot.nodes[i], strategy));
-    RefusalPtr refusal = known[i].refusal;
+    NodeReasonPtr refusal = known[i].refusal;
     if (refusal == nullptr) {
-      ASSIGN_OR_RETURN(Refusal found, Explain(snapshot, request, node));
-      refusal = std::make_shared<const Refusal>(std::move(found));
+      ASSIGN_OR_RETURN(NodeReason found, Explain(snapshot, request, node));
+      refusal = std::make_shared<const NodeReason>(std::move(found));
       // A Pod of the same shape has claims of other names: with one claim it is clear which is meant.
       if (snapshot.nodes.size() <= kRemembered && request.claims.size() <= 1) known[i].refusal = refusal;
     }
-    if (refusal->text.empty()) {
+    if (refusal->kind == NodeReason::Kind::kNone) {
       if (!others) others.emplace(*request.pod, snapshot);
-      Refusal about_others = *refusal;
-      about_others.text = others->WhyNot(node);
-      refusal = std::make_shared<const Refusal>(std::move(about_others));
+      std::optional<NodeReason> why = others->WhyNot(node);
+      NodeReason about_others = why ? *std::move(why) : NodeReason();
+      about_others.node = node.name();
+      refusal = std::make_shared<const NodeReason>(std::move(about_others));
     }
     refusals.push_back(std::move(refusal));
   }
@@ -370,14 +329,11 @@ Result<std::vector<Decider::RefusalPtr>> Decider::Refuse(const Snapshot& snapsho
 }
 
 Result<std::optional<std::vector<model::Allocation>>> Decider::DecideOn(const Snapshot& snapshot, const NodePtr& node,
-                                                                        const Request& request, Strategy strategy) {
+                                                                        const PodWithClaims& request, Strategy strategy) {
   using Allocations = std::optional<std::vector<model::Allocation>>;
-  if (!WhyHeld(request).empty()) return Allocations();
-  ASSIGN_OR_RETURN(std::string why, WhyNotHere(*request.pod, *node));
-  if (why.empty()) {
-    ASSIGN_OR_RETURN(why, WhyNotClaims(request, *node->node));
-  }
-  if (!why.empty()) return Allocations();
+  if (!ObstacleOf(request).empty()) return Allocations();
+  ASSIGN_OR_RETURN(const std::optional<NodeReason> why, WhyNotBeforeDevices(request, *node));
+  if (why) return Allocations();
   ASSIGN_OR_RETURN(alloc::Answer answer, Allocate(snapshot, request, *node, node->ledger, strategy, false));
   if (answer.outcome != alloc::Answer::Outcome::kFits) return Allocations();
   const bool looks = LooksAtOthers(*request.pod);
@@ -392,16 +348,16 @@ Result<std::optional<std::vector<model::Allocation>>> Decider::DecideOn(const Sn
   std::erase_if(world.keepers, [&](const NodePtr& keeper) { return keeper->name() == node->name(); });
   if (there) world.nodes.erase(world.nodes.begin() + static_cast<ptrdiff_t>(index));
   world.Insert(index, node);
-  if (!OtherPods(*request.pod, world).WhyNot(*node).empty()) return Allocations();
+  if (OtherPods(*request.pod, world).WhyNot(*node)) return Allocations();
   return Allocations(std::move(answer.allocations));
 }
 
-Result<Decider::Fit> Decider::FitWhenEmpty(const Snapshot& snapshot, const Node& node, const Request& request) {
-  ASSIGN_OR_RETURN(std::string why, WhyNotWhenEmpty(*request.pod, *node.node));
-  if (why.empty()) {
+Result<Decider::Fit> Decider::FitWhenEmpty(const Snapshot& snapshot, const Node& node, const PodWithClaims& request) {
+  ASSIGN_OR_RETURN(std::optional<NodeReason> why, WhyNotWhenEmpty(*request.pod, *node.node));
+  if (!why) {
     ASSIGN_OR_RETURN(why, WhyNotClaims(request, *node.node));
   }
-  if (!why.empty()) return Fit::kNo;
+  if (why) return Fit::kNo;
   alloc::Ledger own;
   for (const ClaimPtr& claim : request.claims) {
     if (claim->claim.allocation) own.Add(claim->claim);
@@ -415,13 +371,13 @@ Result<Decider::Fit> Decider::FitWhenEmpty(const Snapshot& snapshot, const Node&
   return known && answer->outcome == alloc::Answer::Outcome::kDoesNotFit ? Fit::kNo : Fit::kUnknown;
 }
 
-Result<bool> Decider::FitsWhenEmpty(const Snapshot& snapshot, const Node& node, const Request& request) {
+Result<bool> Decider::FitsWhenEmpty(const Snapshot& snapshot, const Node& node, const PodWithClaims& request) {
   ASSIGN_OR_RETURN(const Fit fit, FitWhenEmpty(snapshot, node, request));
   return fit == Fit::kYes;
 }
 
-Result<bool> Decider::NeverFits(const Snapshot& snapshot, const Request& request) {
-  const Request free = WithoutRules(request);
+Result<bool> Decider::NeverFits(const Snapshot& snapshot, const PodWithClaims& request) {
+  const PodWithClaims free = WithoutRules(request);
   for (const NodePtr& node : snapshot.nodes) {
     ASSIGN_OR_RETURN(const Fit fit, FitWhenEmpty(snapshot, *node, free));
     if (fit != Fit::kNo) return false;
@@ -431,10 +387,10 @@ Result<bool> Decider::NeverFits(const Snapshot& snapshot, const Request& request
 
 std::string Summary(const Decision& decision) {
   if (decision.outcome == Decision::Outcome::kPlaced) return StrCat("placed on ", decision.node);
-  if (decision.outcome == Decision::Outcome::kHeld) return decision.why;
-  std::vector<const Refusal*> views;
-  for (const Refusal& refusal : decision.refusals) views.push_back(&refusal);
-  return Summarize(views);
+  if (decision.outcome == Decision::Outcome::kBlocked) return Words(decision.obstacle);
+  std::vector<const NodeReason*> views;
+  for (const NodeReason& refusal : decision.refusals) views.push_back(&refusal);
+  return Summary(views);
 }
 
 }  // namespace allot::sched

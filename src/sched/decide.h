@@ -1,7 +1,7 @@
 #pragma once
 // The decision: which node and which devices for one Pod, or one reason for each node.
 //
-// Pure: the same snapshot and request have the same answer, but for the IDs of shares.
+// Pure: the same snapshot and request have the same answer, except for the IDs of shares.
 // Among the nodes that will do: what the Pod prefers counts first (its own preferences, then taints that would rather keep it away), then
 // how well it packs (or spreads), then the name.
 
@@ -17,6 +17,7 @@
 #include "alloc/allocator.h"
 #include "base/random.h"
 #include "cel/cache.h"
+#include "sched/node_reason.h"
 #include "sched/predicates.h"
 #include "sched/snapshot.h"
 
@@ -27,37 +28,27 @@ enum class Strategy {
   kSpread,  // where the most is left
 };
 
-// Why one node will not do.
-struct Refusal {
-  std::string node;
-  std::string text;        // "is cordoned (unschedulable)"; of claims: the summary, without the node's name
-  alloc::Reasons devices;  // of claims: device by device
-  // Of a Pod that asks for several devices, or shares, of a kind: how many, and how many would do, each by itself. 0: it does not.
-  size_t asked = 0, would_do = 0;
-  std::string kept_for{};  // the Pod ("namespace/name") ahead of this one, for which its room is kept; empty: that is not the reason
-};
-
 struct Decision {
   enum class Outcome {
     kPlaced,
-    kWaits,  // no node will do now; `refusals` say why
-    kHeld,   // nothing is decided: scheduling gates, or what Request::obstacle has; `why` says so
+    kWaits,    // no node will do now; `refusals` say why
+    kBlocked,  // nothing is decided, because of `obstacle`
   };
   Outcome outcome = Outcome::kWaits;
   std::string node;                                      // of kPlaced
   std::vector<model::Allocation> allocations;            // one for each claim of the request that had none, in order
-  std::vector<Refusal> refusals;                         // one for each node, by name; empty where nobody wanted to know
+  std::vector<NodeReason> refusals;                      // one for each node, by name; empty unless asked for
   std::map<std::string, std::string, std::less<>> kept;  // of kWaits: nodes that have room, and the Pods that they are kept for
-  std::string why;                                       // of kHeld
+  Obstacle obstacle;                                     // of kBlocked
 };
 
-// "0/3 nodes will do: n2, n3: has no devices; n1: 1 device asked, and the only one of node n1 does not fit (gpu-0: 6144 MiB asked, ...)"
+// "placed on n1", the obstacle, or the refusals in words (sched/words.h).
 std::string Summary(const Decision& decision);
 
 struct DecideOptions {
   Strategy strategy = Strategy::kPack;
   bool explain = true;  // with refusals
-  // For whom ("namespace/name") the node is to be kept; empty: it may be used, with the allocations as they are then. Asked last.
+  // The Pod ("namespace/name") that the node is kept for; empty: the node may be used, with the allocations as changed. Called last.
   std::function<std::string(const Node& node, std::vector<model::Allocation>& allocations)> veto;
 };
 
@@ -68,41 +59,41 @@ class Decider {
   ~Decider();
 
   // An error: the question cannot be decided (a selector that fails, a rule that makes no sense), and names the field.
-  // Remembers what it found out about nodes: asking for like Pods again costs only the nodes that changed. Not thread-safe.
-  Result<Decision> Decide(const Snapshot& snapshot, const Request& request, const DecideOptions& options = {});
+  // Remembers the verdicts about nodes: asking again for Pods of the same shape costs only the changed nodes. Not thread-safe.
+  Result<Decision> Decide(const Snapshot& snapshot, const PodWithClaims& request, const DecideOptions& options = {});
 
-  // What Decide would have told of a decision to wait that it made with explain = false, on the same snapshot or one in which later Pods
-  // are placed too. Of many that wait, the refusals of all nodes are large: whoever needs them one by one asks for them one by one.
-  Result<std::vector<Refusal>> RefusalsOf(const Snapshot& snapshot, const Request& request, const Decision& decision,
-                                          Strategy strategy = Strategy::kPack);
-  // Summary, of the same.
-  Result<std::string> WhyWaits(const Snapshot& snapshot, const Request& request, const Decision& decision,
+  // The reasons that Decide left out with explain = false, for a decision to wait on the same snapshot or on one in which later Pods are
+  // placed too. The reasons of all nodes for many Pods are large, so a caller asks for one Pod at a time.
+  Result<std::vector<NodeReason>> RefusalsOf(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision,
+                                             Strategy strategy = Strategy::kPack);
+  // The same, summarized in words.
+  Result<std::string> WhyWaits(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision,
                                Strategy strategy = Strategy::kPack);
 
   // Decide, for a question that does not come again: nothing is remembered, no refusals are told.
-  Result<Decision> DecideOnce(const Snapshot& snapshot, const Request& request, Strategy strategy = Strategy::kPack);
+  Result<Decision> DecideOnce(const Snapshot& snapshot, const PodWithClaims& request, Strategy strategy = Strategy::kPack);
 
   // The allocations on this node, with all others as the snapshot has them; nothing: it does not fit there. Nothing is remembered.
-  Result<std::optional<std::vector<model::Allocation>>> DecideOn(const Snapshot& snapshot, const NodePtr& node, const Request& request,
-                                                                 Strategy strategy = Strategy::kPack);
+  Result<std::optional<std::vector<model::Allocation>>> DecideOn(const Snapshot& snapshot, const NodePtr& node,
+                                                                 const PodWithClaims& request, Strategy strategy = Strategy::kPack);
 
-  // Whether waiting can help on this node: it would fit if no other Pod were there, nor anywhere else. What its own claims have, stays.
-  Result<bool> FitsWhenEmpty(const Snapshot& snapshot, const Node& node, const Request& request);
+  // Whether waiting can help on this node: the Pod would fit if no other Pod were in the cluster. Its own claims keep their devices.
+  Result<bool> FitsWhenEmpty(const Snapshot& snapshot, const Node& node, const PodWithClaims& request);
 
-  // Whether no node has the devices and amounts for it, even if nobody else were there and nothing kept it away: taints, cordons, its own
-  // choice of nodes, rules about other Pods.
-  // Nobody says so while the devices of a node are not all known, or took too long to try.
-  Result<bool> NeverFits(const Snapshot& snapshot, const Request& request);
+  // Whether no node has the devices and amounts for the Pod, even without other Pods, taints, cordons, node selectors and rules about other
+  // Pods.
+  // False while the devices of some node are not all known, or took too long to try.
+  Result<bool> NeverFits(const Snapshot& snapshot, const PodWithClaims& request);
 
  private:
   enum class Fit { kYes, kNo, kUnknown };
-  using RefusalPtr = std::shared_ptr<const Refusal>;  // that like Pods share
+  using NodeReasonPtr = std::shared_ptr<const NodeReason>;  // Pods of the same shape share it
   struct Verdict {
-    uint64_t serial = 0;  // of the node of which this was found out; 0: nothing was
+    uint64_t serial = 0;  // of the node that this is about; 0: nothing is known
     bool fits = false;
     double cost = 0;
     int64_t points = 0;
-    RefusalPtr refusal;  // null: nobody has asked
+    NodeReasonPtr refusal;  // null: not computed yet
   };
   struct Memory {
     std::shared_ptr<const Classes> classes;
@@ -110,23 +101,24 @@ class Decider {
     uint64_t used = 0;              // when, by clock_
   };
 
-  Result<Decision> Choose(const Snapshot& snapshot, const Request& request, const DecideOptions& options, std::vector<Verdict>& known);
-  Result<std::vector<RefusalPtr>> Refuse(const Snapshot& snapshot, const Request& request, const Decision& decision, Strategy strategy,
-                                         std::vector<Verdict>& known);
-  static std::vector<Refusal> CopyOf(const std::vector<RefusalPtr>& refusals, const Request& request);
-  // `none` where nothing is to be remembered.
-  std::vector<Verdict>& Known(const Snapshot& snapshot, const Request& request, Strategy strategy, std::vector<Verdict>& none);
-  // Finds it out where the node is not the one that it is about.
-  Status Update(Verdict& verdict, const Snapshot& snapshot, const Request& request, const NodePtr& node, Strategy strategy);
-  Memory& Recall(const Snapshot& snapshot, const Request& request, Strategy strategy);
-  Result<Verdict> Judge(const Snapshot& snapshot, const Request& request, const NodePtr& node, Strategy strategy);
-  Result<alloc::Answer> Allocate(const Snapshot& snapshot, const Request& request, const Node& node, const alloc::Ledger& ledger,
+  Result<Decision> Choose(const Snapshot& snapshot, const PodWithClaims& request, const DecideOptions& options,
+                          std::vector<Verdict>& known);
+  Result<std::vector<NodeReasonPtr>> Refuse(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision,
+                                            Strategy strategy, std::vector<Verdict>& known);
+  static std::vector<NodeReason> CopyOf(const std::vector<NodeReasonPtr>& refusals, const PodWithClaims& request);
+  // Returns `none` if nothing is to be remembered.
+  std::vector<Verdict>& Known(const Snapshot& snapshot, const PodWithClaims& request, Strategy strategy, std::vector<Verdict>& none);
+  // Computes the verdict unless it is about this state of the node.
+  Status Update(Verdict& verdict, const Snapshot& snapshot, const PodWithClaims& request, const NodePtr& node, Strategy strategy);
+  Memory& Recall(const Snapshot& snapshot, const PodWithClaims& request, Strategy strategy);
+  Result<Verdict> Judge(const Snapshot& snapshot, const PodWithClaims& request, const NodePtr& node, Strategy strategy);
+  Result<alloc::Answer> Allocate(const Snapshot& snapshot, const PodWithClaims& request, const Node& node, const alloc::Ledger& ledger,
                                  Strategy strategy, bool explain);
-  Result<Fit> FitWhenEmpty(const Snapshot& snapshot, const Node& node, const Request& request);
+  Result<Fit> FitWhenEmpty(const Snapshot& snapshot, const Node& node, const PodWithClaims& request);
   // Without the rules about other Pods.
-  Result<Refusal> Explain(const Snapshot& snapshot, const Request& request, const Node& node);
+  Result<NodeReason> Explain(const Snapshot& snapshot, const PodWithClaims& request, const Node& node);
   // False: it does not ask for several, or they would do one by one.
-  Result<bool> ExplainSeveral(const Snapshot& snapshot, const Request& request, const Node& node, Refusal& refusal);
+  Result<bool> ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& request, const Node& node, NodeReason& refusal);
 
   cel::Cache& selectors_;
   Random& random_;

@@ -1,5 +1,5 @@
-// Why a node will not do for a Pod that asks for several devices of a kind: how many of them would do, and why not the others. Each is
-// looked at by itself, so that what was picked for the Pod already is not in its own way.
+// Why a node does not fit a Pod that asks for several devices of a kind: how many devices fit, and why the others do not. Each device is
+// tried by itself, so that the Pod's own picks do not stand in its way.
 
 #include <algorithm>
 
@@ -7,27 +7,11 @@
 #include "sched/decide.h"
 
 namespace allot::sched {
-namespace {
 
-std::string SummaryOf(const Refusal& refusal, bool differ, size_t devices, std::string_view node) {
-  const std::string fits = StrCat(refusal.would_do == 1 ? " fits" : " fit");
-  if (!differ) {
-    const std::string asked = StrCat(refusal.asked, " shares of devices asked, ");
-    return refusal.would_do == 0 ? StrCat(asked, "and none fits on node ", node)
-                                 : StrCat(asked, "only ", refusal.would_do, fits, " on node ", node);
-  }
-  const std::string asked = StrCat(refusal.asked, " different devices asked");
-  if (devices < refusal.asked) return StrCat(asked, ", and there ", devices == 1 ? "is" : "are", " only ", devices, " on node ", node);
-  if (refusal.would_do == 0) return StrCat(asked, ", none of the ", devices, " of node ", node, " fits");
-  return StrCat(asked, ", only ", refusal.would_do, " of the ", devices, " of node ", node, fits);
-}
-
-}  // namespace
-
-Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const Request& request, const Node& node, Refusal& refusal) {
+Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& request, const Node& node, NodeReason& refusal) {
   const std::optional<Several> several = SeveralOf(request);
   if (!several || !node.devices->inventory || node.devices->inventory->devices().empty()) return false;
-  const Request single = WithClaim(request, several->claim, [&](model::ResourceClaim& claim) {
+  const PodWithClaims single = WithClaim(request, several->claim, [&](model::ResourceClaim& claim) {
     claim.requests = {{claim.requests[0].name, several->ask, {}}};
     claim.constraints.clear();
     claim.config.clear();
@@ -43,7 +27,7 @@ Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const Request& re
     const alloc::InventoryDevice* const entry = DeviceOf(node, got);
     if (entry == nullptr) return false;
     would_do.push_back(inventory.DeviceName(static_cast<uint32_t>(entry - inventory.devices().data())));
-    // Out of the way, to see who is next.
+    // Take the device away, to find the next one.
     alloc::Hold hold;
     hold.whole = several->differ || got.share_id.empty();
     hold.has_capacity = !hold.whole;
@@ -52,19 +36,17 @@ Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const Request& re
     }
     ledger.AddHold({got.driver, got.pool, got.device}, std::move(hold));
   }
-  if (answer.outcome != alloc::Answer::Outcome::kDoesNotFit) return false;  // there are enough, but not together
-  refusal.asked = static_cast<size_t>(several->count);
+  if (answer.outcome != alloc::Answer::Outcome::kDoesNotFit) return false;  // enough devices fit alone, but not together
+  refusal.kind = NodeReason::Kind::kSeveralDevices;
+  refusal.asked = several->count;
+  refusal.differ = several->differ;
   refusal.would_do = would_do.size();
   refusal.devices = std::move(answer.reasons);
   refusal.devices.request.clear();
-  for (alloc::Reason& reason : refusal.devices.reasons) {
-    if (reason.devices.empty()) continue;
-    std::erase_if(reason.devices,
-                  [&](const std::string& device) { return std::find(would_do.begin(), would_do.end(), device) != would_do.end(); });
-    if (reason.devices.empty()) reason.text.clear();
-  }
-  std::erase_if(refusal.devices.reasons, [](const alloc::Reason& reason) { return reason.text.empty(); });
-  refusal.devices.summary = refusal.text = SummaryOf(refusal, several->differ, inventory.devices().size(), node.name());
+  std::erase_if(refusal.devices.ruled_out, [&](alloc::RuledOut& one) {
+    const auto is_good = [&](const std::string& device) { return std::find(would_do.begin(), would_do.end(), device) != would_do.end(); };
+    return std::erase_if(one.devices, is_good) > 0 && one.devices.empty();
+  });
   return true;
 }
 

@@ -25,7 +25,7 @@ TEST(Decide, SpreadsByChoice) {
   world.Add(GpuPod("a", "6Gi"));
   EXPECT_EQ(world.Run(), "a>n1/gpu-0");
   world.Add(GpuPod("b", "6Gi"));
-  const Request request = world.cluster().RequestOf(world.cluster().FindPod("lab/b"));
+  const PodWithClaims request = world.cluster().RequestOf(world.cluster().FindPod("lab/b"));
   const auto decision = world.decider().Decide(*world.cluster().Take(), request, {.strategy = Strategy::kSpread});
   ASSERT_TRUE(decision.ok());
   EXPECT_EQ(decision->node, "n2");
@@ -204,7 +204,7 @@ TEST(Decide, NodesWithoutAKeyOfAnyConstraintDoNotCountForSpreading) {
 TEST(Decide, WhatIsRememberedOfANodeIsNotUsedForAnotherStateOfIt) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("a", "20Gi"));
-  const Request request = world.cluster().RequestOf(world.cluster().FindPod("lab/a"));
+  const PodWithClaims request = world.cluster().RequestOf(world.cluster().FindPod("lab/a"));
   const auto outcome = [&](Cluster cluster) { return world.decider().Decide(*cluster.Take(), request)->outcome; };
   EXPECT_EQ(outcome(world.cluster()), Decision::Outcome::kPlaced);
   Cluster full = world.cluster(), cordoned = world.cluster();  // two that go on from the same state
@@ -253,7 +253,7 @@ TEST(Decide, FollowsAClaimThatIsAllocated) {
   EXPECT_EQ(world.Run(), "a>n2");
 }
 
-TEST(Decide, ASelectorThatFailsNamesThePod) {
+TEST(Decide, ASelectorThatFailsNamesTheClaim) {
   World world(GpuNode("n1", {24}));
   world.Add(
       "kind: ResourceClaim\nmetadata: {name: c, namespace: lab, uid: c}\nspec: {devices: {requests: [{name: gpu, exactly: "
@@ -261,17 +261,16 @@ TEST(Decide, ASelectorThatFailsNamesThePod) {
       "1'}}]}}]}}\n");
   world.Add(PlainPod("p", ", resourceClaims: [{name: gpu, resourceClaimName: c}]"));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("error: Pod lab/p: "));
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("error: claim lab/c: selector #0: "));
 }
 
 TEST(Decide, GroupsNodesByReason) {
   World world(GpuNode("n1", {24}) + "kind: Node\nmetadata: {name: x1}\n---\nkind: Node\nmetadata: {name: x2}\n");
   world.Add(GpuPod("p", "25Gi"));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_EQ(
-      world.WhyWaits("p"),
-      "0/3 nodes will do: x1, x2: has no devices; n1: 1 device asked, and the only one of node n1 does not fit (gpu-0: 25600 MiB asked, "
-      "24576 MiB of 24576 MiB free)");
+  EXPECT_EQ(world.WhyWaits("p"),
+            "0/3 nodes fit: x1, x2: has no devices; n1: 1 device asked, and the only one does not fit (gpu-0: 25600 MiB asked, "
+            "24576 MiB of 24576 MiB free)");
 }
 
 TEST(Decide, ASummaryOfManyNodesEnds) {
@@ -281,7 +280,7 @@ TEST(Decide, ASummaryOfManyNodesEnds) {
   world.Add(GpuPod("p", "25Gi"));
   EXPECT_EQ(world.Run(), "");
   EXPECT_LT(world.WhyWaits("p").size(), 5000u);
-  EXPECT_THAT(world.WhyWaits("p"), testing::AllOf(HasSubstr("0/200 nodes will do: n0: 1 device asked"), testing::EndsWith(" more nodes")));
+  EXPECT_THAT(world.WhyWaits("p"), testing::AllOf(HasSubstr("0/200 nodes fit: n0: 1 device asked"), testing::EndsWith(" more nodes")));
 }
 
 }  // namespace

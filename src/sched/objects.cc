@@ -32,11 +32,11 @@ uint64_t VersionOf(std::string_view text) {
 
 std::string KeyOf(std::string_view name_space, std::string_view name) { return StrCat(name_space, "/", name); }
 
-Result<PodPtr> Pod::Read(const json::Value& object, Kept kept) {
+Result<PodPtr> Pod::Read(json::DocumentPtr document) {
+  const json::Value& object = document->root();
   auto read = std::make_shared<Pod>();
   ASSIGN_OR_RETURN(read->pod, model::Pod::Read(object));
   ASSIGN_OR_RETURN(read->placement, model::Placement::Read(object));
-  read->kept = std::move(kept);
   read->key = KeyOf(read->pod.name_space, read->pod.name);
   read->created = Text(object["metadata"]["creationTimestamp"]);
   read->ended = read->pod.phase == "Succeeded" || read->pod.phase == "Failed";
@@ -48,36 +48,40 @@ Result<PodPtr> Pod::Read(const json::Value& object, Kept kept) {
   }
   for (const auto& [name, amount] : read->placement.requests) read->shape += StrCat(name, "=", amount, "\n");
   for (const model::HostPort& port : read->placement.ports) read->shape += StrCat(port.port, "/", port.protocol, "@", port.ip, "\n");
+  read->document = std::move(document);
   return PodPtr(std::move(read));
 }
 
-Result<ClaimPtr> Claim::Read(const json::Value& object, Kept kept) {
+Result<ClaimPtr> Claim::Read(json::DocumentPtr document) {
+  const json::Value& object = document->root();
   auto read = std::make_shared<Claim>();
   ASSIGN_OR_RETURN(read->claim, model::ResourceClaim::Read(object));
-  read->kept = std::move(kept);
   read->key = KeyOf(read->claim.name_space, read->claim.name);
   const json::Value& metadata = object["metadata"];
   read->deleting = !metadata["deletionTimestamp"].IsNull();
   read->version = VersionOf(Text(metadata["resourceVersion"]));
+  read->created = Text(metadata["creationTimestamp"]);
+  read->allocated = Text(object["status"]["allocation"]["allocationTimestamp"]);
   if (metadata["ownerReferences"].IsArray()) {
     for (const json::Value& owner : metadata["ownerReferences"].Items()) {
       if (Text(owner["kind"]) == "Pod" && owner["controller"].IsBool() && owner["controller"].AsBool()) read->owner = Text(owner["name"]);
     }
   }
   read->shape = json::Write(object["spec"]["devices"]);
+  read->document = std::move(document);
   return ClaimPtr(std::move(read));
 }
 
-std::string Request::Shape() const {
+std::string PodWithClaims::Shape() const {
   std::string shape = pod->shape;
   for (const ClaimPtr& claim : claims) {
-    // One that is allocated is only a question of where.
+    // The devices of an allocated claim are decided: what it asks for no longer matters.
     shape += claim->claim.allocation ? StrCat("allocated ", claim->claim.uid, "\n") : StrCat(claim->shape, "\n");
   }
   return shape;
 }
 
-bool Has(const Request& request, const Claim& claim) {
+bool Has(const PodWithClaims& request, const Claim& claim) {
   return std::any_of(request.claims.begin(), request.claims.end(), [&](const ClaimPtr& one) { return one->claim.uid == claim.claim.uid; });
 }
 

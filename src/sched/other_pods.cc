@@ -61,7 +61,7 @@ bool OtherPods::Selects(const model::PodTerm& term, const Pod& owner, const Pod&
   bool in_space =
       own_only ? space == owner.pod.name_space : std::find(term.namespaces.begin(), term.namespaces.end(), space) != term.namespaces.end();
   if (term.namespace_selector.is_set && term.namespace_selector.requirements.empty()) {
-    in_space = true;  // also those that nobody has heard of yet
+    in_space = true;  // an empty selector also selects unknown namespaces
   } else if (!in_space && term.namespace_selector.is_set && snapshot_.namespaces != nullptr) {
     const auto found = snapshot_.namespaces->find(space);
     in_space = found != snapshot_.namespaces->end() && term.namespace_selector.Matches(found->second.labels);
@@ -110,17 +110,22 @@ void OtherPods::CountTerm(const model::PodTerm& term, bool near) {
   terms_.push_back(std::move(counted));
 }
 
-std::string OtherPods::WhyNot(const Node& node) const {
+std::optional<NodeReason> OtherPods::WhyNot(const Node& node) const {
+  using Kind = NodeReason::Kind;
+  const auto about = [](Kind kind, std::string_view key, const std::string_view* value) {
+    return NodeReason{.kind = kind, .key = std::string(key), .value = std::string(value == nullptr ? "" : *value)};
+  };
   for (const Spread& spread : spread_) {
     if (!spread.constraint->required) continue;
     const std::string_view key = spread.constraint->topology_key;
     const std::string_view* value = node.node->Label(key);
-    if (value == nullptr) return StrCat("has no label ", key, ", by which the Pod is to be spread");
+    if (value == nullptr) return about(Kind::kSpreadLabelMissing, key, value);
     const int64_t skew = CountIn(spread.domains, value) + (spread.matches_self ? 1 : 0) - spread.least;
-    if (skew > spread.constraint->max_skew) {
-      return StrCat("spread: ", key, "=", *value, " would be ", skew, " Pods ahead of the emptiest, and maxSkew is ",
-                    spread.constraint->max_skew);
-    }
+    if (skew <= spread.constraint->max_skew) continue;
+    NodeReason refusal = about(Kind::kSpread, key, value);
+    refusal.asked = skew;
+    refusal.whole = spread.constraint->max_skew;
+    return refusal;
   }
   for (const Term& term : terms_) {
     if (term.term->weight != 0) continue;
@@ -128,20 +133,22 @@ std::string OtherPods::WhyNot(const Node& node) const {
     const std::string_view* value = node.node->Label(key);
     const bool there = CountIn(term.domains, value) > 0;
     if (!term.near) {
-      if (there) return StrCat("pod anti-affinity: a Pod to stay away from is in ", key, "=", *value);
+      if (there) return about(Kind::kAntiAffinity, key, value);
       continue;
     }
-    // The first one of a group that wants to be together may begin anywhere.
+    // The first Pod of a group with affinity to itself may start anywhere.
     if (value != nullptr && (there || (!any_near_ && self_near_))) continue;
-    if (value == nullptr) return StrCat("has no label ", key, ", which the Pod's affinity needs");
-    return StrCat("pod affinity: no Pod to be near to is in ", key, "=", *value);
+    return about(value == nullptr ? Kind::kAffinityLabelMissing : Kind::kAffinity, key, value);
   }
   for (const auto& [key, pods] : against_) {
     const std::string_view* value = node.node->Label(key);
     const auto pod = value == nullptr ? pods.end() : pods.find(*value);
-    if (pod != pods.end()) return StrCat("Pod ", pod->second, " wants none like this one in ", key, "=", *value, " (anti-affinity)");
+    if (pod == pods.end()) continue;
+    NodeReason refusal = about(Kind::kUnwanted, key, value);
+    refusal.pod = pod->second;
+    return refusal;
   }
-  return "";
+  return std::nullopt;
 }
 
 int64_t OtherPods::Points(const Node& node) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/memory.h"
 #include "sched/predicates.h"
 
 namespace allot::sched {
@@ -18,16 +19,15 @@ double HeldBy(const Node& node, const std::string& pod) {
     const auto& users = claim->claim.reserved_for;
     if (users.size() != 1 || KeyOf(claim->claim.name_space, users.front()) != pod) continue;
     for (const model::DeviceResult& result : claim->claim.allocation->results) {
-      for (const model::NamedQuantity& consumed : result.consumed_capacity) {
-        if (consumed.name.ends_with("memory")) held += consumed.amount.AsApproximateFloat64() / (1 << 20);
-      }
+      const model::NamedQuantity* const memory = model::MemoryOf(result.consumed_capacity);
+      if (memory != nullptr) held += model::ApproximateMiB(memory->amount);
     }
   }
   return held;
 }
 
-// Everybody who has something there, also where only a claim says so; but not the one who waits, of what it has itself.
-Names HoldersOf(const Node& node, const Request* waiting = nullptr) {
+// The Pods on the node and the users of its claims, except the waiting Pod as a user of its own claims.
+Names HoldersOf(const Node& node, const PodWithClaims* waiting = nullptr) {
   Names names;
   for (const PodPtr& pod : node.pods) names.insert(pod->key);
   for (const ClaimPtr& claim : node.claims) {
@@ -43,7 +43,7 @@ bool HasPod(const Node& node, std::string_view key) {
   return std::any_of(node.pods.begin(), node.pods.end(), [&](const PodPtr& pod) { return pod->key == key; });
 }
 
-// Empty: there is none, or it has ended.
+// Empty: the Pod does not exist, or has ended.
 std::string UidOf(const Cluster& cluster, std::string_view key) {
   const PodPtr pod = cluster.FindPod(key);
   return pod == nullptr || pod->ended ? std::string() : std::string(pod->pod.uid);
@@ -52,7 +52,7 @@ std::string UidOf(const Cluster& cluster, std::string_view key) {
 }  // namespace
 
 std::optional<std::vector<model::Allocation>> FitsOn(Decider& decider, const Snapshot& snapshot, const NodePtr& node,
-                                                     const Request& request) {
+                                                     const PodWithClaims& request) {
   Result<std::optional<std::vector<model::Allocation>>> allocations = decider.DecideOn(snapshot, node, request);
   return allocations.ok() ? *std::move(allocations) : std::nullopt;
 }
@@ -77,7 +77,7 @@ void DropEnded(Plan& plan, const Cluster& cluster, const Snapshot& snapshot) {
   std::erase_if(plan.uids, [&](const auto& one) { return !plan.ends.contains(one.first); });
 }
 
-std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const Request& request) {
+std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request) {
   std::vector<const Node*> nodes;
   for (const NodePtr& node : snapshot.nodes) nodes.push_back(node.get());
   std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->pods.size() < b->pods.size(); });
@@ -86,7 +86,7 @@ std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const R
   size_t looked_at = 0;
   for (const Node* node : nodes) {
     if (looked_at == kMaxNodes) break;
-    // Without a look at its Pods, which costs more.
+    // This test is cheap, as it does not look at the node's Pods.
     const Result<bool> may_fit = decider.FitsWhenEmpty(snapshot, *node, request);
     if (!may_fit.ok() || !*may_fit) continue;
     const auto fits_without = [&](const Names& ends) {
@@ -94,7 +94,7 @@ std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const R
     };
     Names all = HoldersOf(*node, &request);
     if (!fits_without(all)) {
-      // It may have to be near somebody who is there: that one stays.
+      // Affinity may require one of the Pods on the node: that Pod stays.
       const auto is_needed = [&](const std::string& pod) {
         Names others = all;
         others.erase(pod);
@@ -115,7 +115,7 @@ std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const R
       best = Plan{std::string(node->name()), std::move(ends), {}};
       best_held = held;
     };
-    // One that is enough; else as many as possible stay, first the smallest and first the largest.
+    // One end, if that is enough. Otherwise as many Pods as possible stay; tries the smallest first, then the largest first.
     const auto one = std::find_if(holders.begin(), holders.end(), [&](const auto& holder) { return fits_without({holder.second}); });
     if (one != holders.end() || holders.empty()) {
       consider(holders.empty() ? Names{} : Names{one->second});

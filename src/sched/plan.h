@@ -14,22 +14,22 @@ namespace allot::sched {
 struct Plan {
   std::string node;
   std::set<std::string, std::less<>> ends;  // Pods, "namespace/name"
-  // Who is meant by the names, as NameEnds found them; an empty uid: only a claim says that there is such a Pod.
+  // The uids of these Pods, from NameEnds. An empty uid: only a claim names the Pod.
   std::map<std::string, std::string, std::less<>> uids;
 };
 
 // Notes the uids of ends that have none yet.
 void NameEnds(Plan& plan, const Cluster& cluster, const Snapshot& snapshot);
-// Takes those out that have ended, and of which no claim is left on the node; and at once those of whose name there is another Pod, which
-// is not the one that was waited for.
+// Removes Pods that have ended and hold no claim on the node any more, and Pods that another Pod of the same name has
+// replaced.
 void DropEnded(Plan& plan, const Cluster& cluster, const Snapshot& snapshot);
 
-// The plan with the fewest ends, then the least that they take, on one of the first 32 nodes (those with the fewest Pods first) where it
-// fits when all other Pods there have ended. Nothing: there is no such node.
-std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const Request& request);
+// The plan with the fewest ends, then the least memory that these hold. Looks at the first 32 nodes, those with the fewest Pods first,
+// where the Pod fits when all other Pods there have ended. nullopt: there is no such node.
+std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request);
 
-// Whether the Pod fits on this node, as it is, among the others of the snapshot; with the allocations.
+// The allocations of the Pod on this state of the node, with all other nodes as in the snapshot. nullopt: the Pod does not fit.
 std::optional<std::vector<model::Allocation>> FitsOn(Decider& decider, const Snapshot& snapshot, const NodePtr& node,
-                                                     const Request& request);
+                                                     const PodWithClaims& request);
 
 }  // namespace allot::sched

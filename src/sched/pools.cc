@@ -76,6 +76,12 @@ std::set<std::string> Pools::NodesOf(const PoolId& pool) const {
   return nodes;
 }
 
+std::vector<SlicePtr> Pools::Slices() const {
+  std::vector<SlicePtr> slices;
+  for (const auto& [name, slice] : slices_) slices.push_back(slice);
+  return slices;
+}
+
 std::vector<SlicePtr> Pools::SlicesOf(const PoolIds& pools) const {
   std::vector<SlicePtr> slices;
   for (const PoolId& pool : pools) {
@@ -92,7 +98,7 @@ std::vector<ClaimPtr> Pools::ClaimsOf(const PoolIds& pools) const {
     const auto held = claims_of_pool_.find(pool);
     if (held == claims_of_pool_.end()) continue;
     for (const auto& [key, claim] : held->second) {
-      // Once, though it holds devices of several pools.
+      // Once, even if it holds devices of several pools.
       if (pools.size() == 1 || std::find(claims.begin(), claims.end(), claim) == claims.end()) claims.push_back(claim);
     }
   }

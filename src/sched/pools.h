@@ -1,5 +1,5 @@
 #pragma once
-// Which pools of devices there are: the slices that they are made of, the nodes that see them, and the claims that hold something of them.
+// The pools of devices: their slices, the nodes that see them, and the claims that hold their devices.
 //
 // Not thread-safe.
 
@@ -20,11 +20,11 @@ using SlicePtr = std::shared_ptr<const Slice>;
 
 class Pools {
  public:
-  // Takes the place of one of the same name, which is given back; nullptr: there was none.
+  // Returns the slice of the same name that this one replaces; nullptr: there was none.
   SlicePtr PutSlice(SlicePtr slice);
   SlicePtr RemoveSlice(std::string_view name);
 
-  // `assumed`: what is assumed of a claim, and what the API has of it, are two.
+  // A claim may be entered twice: as the API has it, and as the scheduler assumes it (`assumed`).
   void Enter(const ClaimPtr& claim, bool assumed);
   void Leave(const Claim& claim, bool assumed);
 
@@ -33,6 +33,8 @@ class Pools {
   bool IsShared(const PoolId& pool) const { return shared_.contains(pool); }
   // The nodes that slices of the pool name.
   std::set<std::string> NodesOf(const PoolId& pool) const;
+  // All slices, by name.
+  std::vector<SlicePtr> Slices() const;
   // The slices of these pools, pool by pool.
   std::vector<SlicePtr> SlicesOf(const PoolIds& pools) const;
   // Claims that hold something of these pools, each once.
@@ -40,16 +42,16 @@ class Pools {
 
  private:
   std::map<std::string, SlicePtr, std::less<>> slices_;
-  std::map<PoolId, std::set<std::string>> slices_of_pool_;                             // names
-  std::map<std::string, PoolIds, std::less<>> pools_of_node_;                          // by what slices name a node
-  std::map<PoolId, int> shared_;                                                       // with slices that name no node: how many
-  std::map<PoolId, std::map<std::pair<std::string, bool>, ClaimPtr>> claims_of_pool_;  // by key, and whether it is what is assumed
+  std::map<PoolId, std::set<std::string>> slices_of_pool_;     // names
+  std::map<std::string, PoolIds, std::less<>> pools_of_node_;  // by what slices name a node
+  std::map<PoolId, int> shared_;                               // pools with slices that name no node, and how many such slices
+  std::map<PoolId, std::map<std::pair<std::string, bool>, ClaimPtr>> claims_of_pool_;  // by key and `assumed`
 };
 
 PoolId PoolOf(const Slice& slice);
 // The node that the slice names; empty: none.
 std::string_view NodeNameOf(const Slice& slice);
-// The pools that the claim, as it is allocated, holds something of.
+// The pools of the claim's allocated devices.
 PoolIds PoolsOf(const Claim& claim);
 
 }  // namespace allot::sched

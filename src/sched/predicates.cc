@@ -7,96 +7,102 @@
 namespace allot::sched {
 namespace {
 
+using Kind = NodeReason::Kind;
+using Why = std::optional<NodeReason>;
+
 constexpr int64_t kDefaultPods = 110;
 
-// `running`: how many Pods; `used`: what they ask for.
-std::string WhyNoRoom(const Pod& pod, const model::Node& node, size_t running, const model::Amounts& used) {
+// `running`: the number of other Pods; `used`: the sum of their requests.
+Why WhyNoRoom(const Pod& pod, const model::Node& node, size_t running, const model::Amounts& used) {
   const model::Amounts& has = node.allocatable;
   const int64_t pods = has.empty() ? kDefaultPods : model::AmountOf(has, "pods");
-  if (static_cast<int64_t>(running) + 1 > pods) return StrCat("runs ", running, " Pods, of at most ", pods);
+  const auto count = static_cast<int64_t>(running);
+  if (count + 1 > pods) return NodeReason{.kind = Kind::kPodLimit, .asked = count, .whole = pods};
   for (const auto& [name, amount] : pod.placement.requests) {
     if (amount == 0) continue;
     const int64_t whole = model::AmountOf(has, name);
     const int64_t left = whole - model::AmountOf(used, name);
     if (amount <= left) continue;
-    if (whole == 0) return StrCat("has no ", name);
-    return StrCat(name, ": ", AmountText(name, amount), " asked, ", AmountText(name, std::max<int64_t>(left, 0)), " of ",
-                  AmountText(name, whole), " free");
+    if (whole == 0) return NodeReason{.kind = Kind::kNoResource, .key = std::string(name)};
+    return NodeReason{
+        .kind = Kind::kResource, .key = std::string(name), .asked = amount, .free = std::max<int64_t>(left, 0), .whole = whole};
   }
-  return "";
+  return std::nullopt;
 }
 
-std::string WhyNotPorts(const Pod& pod, const Node& node) {
+Why WhyNotPorts(const Pod& pod, const Node& node) {
   for (const model::HostPort& wanted : pod.placement.ports) {
     for (const PodPtr& other : node.pods) {
       for (const model::HostPort& taken : other->placement.ports) {
-        if (wanted.Collides(taken)) return StrCat("host port ", wanted.port, "/", wanted.protocol, " is taken by ", other->key);
+        if (!wanted.Collides(taken)) continue;
+        return NodeReason{.kind = Kind::kHostPort,
+                          .port = static_cast<int32_t>(wanted.port),
+                          .protocol = std::string(wanted.protocol),
+                          .pod = other->key};
       }
     }
   }
-  return "";
+  return std::nullopt;
 }
 
-std::string RequirementText(const model::NodeRequirement& r) {
-  std::vector<std::string> values;
-  for (const std::string_view value : r.values) values.emplace_back(value);
-  return StrCat(r.key, " ", r.op, values.empty() ? "" : StrCat(" ", Join(values, ", ")));
+NodeReason NodeAffinity(const model::NodeSelector& required) {
+  NodeReason refusal{.kind = Kind::kNodeAffinity};
+  const auto& terms = required.terms;
+  if (terms.size() != 1 || terms[0].expressions.size() + terms[0].fields.size() != 1) return refusal;
+  const model::NodeRequirement& only = terms[0].expressions.empty() ? terms[0].fields[0] : terms[0].expressions[0];
+  refusal.key = only.key;
+  refusal.op = only.op;
+  refusal.values.assign(only.values.begin(), only.values.end());
+  return refusal;
 }
 
-Result<std::string> WhyNotChosen(const Pod& pod, const model::Node& node) {
+Result<Why> WhyNotChosen(const Pod& pod, const model::Node& node) {
   for (const auto& [key, value] : pod.placement.node_selector) {
     const std::string_view* label = node.Label(key);
-    if (label == nullptr) return StrCat("has no label ", key, ", and the Pod's nodeSelector wants ", key, "=", value);
-    if (*label != value) return StrCat("is ", key, "=", *label, ", and the Pod's nodeSelector wants ", value);
+    if (label != nullptr && *label == value) continue;
+    NodeReason refusal{.kind = label == nullptr ? Kind::kLabelMissing : Kind::kLabelDiffers};
+    refusal.key = key;
+    refusal.wanted = value;
+    if (label != nullptr) refusal.value = *label;
+    return Why(std::move(refusal));
   }
-  if (!pod.placement.required_nodes) return std::string();
-  ASSIGN_OR_RETURN(const bool matches, pod.placement.required_nodes->Matches(node).Context("Pod ", pod.key, ": node affinity"));
-  if (matches) return std::string();
-  const auto& terms = pod.placement.required_nodes->terms;
-  if (terms.size() == 1 && terms[0].expressions.size() + terms[0].fields.size() == 1) {
-    return StrCat("does not match the Pod's node affinity: ",
-                  RequirementText(terms[0].expressions.empty() ? terms[0].fields[0] : terms[0].expressions[0]));
-  }
-  return std::string("does not match the Pod's node affinity");
+  if (!pod.placement.required_nodes) return Why();
+  ASSIGN_OR_RETURN(const bool matches, pod.placement.required_nodes->Matches(node).Context("node affinity"));
+  return matches ? Why() : Why(NodeAffinity(*pod.placement.required_nodes));
 }
 
 // What the node itself says, and what the Pod says of nodes.
-Result<std::string> WhyNotAdmitted(const Pod& pod, const model::Node& spec) {
-  if (!pod.pod.node_name.empty() && pod.pod.node_name != spec.name) return StrCat("the Pod names node ", pod.pod.node_name);
+Result<Why> WhyNotAdmitted(const Pod& pod, const model::Node& spec) {
+  if (!pod.pod.node_name.empty() && pod.pod.node_name != spec.name) {
+    return Why(NodeReason{.kind = Kind::kNamesOtherNode, .wanted = std::string(pod.pod.node_name)});
+  }
   static constexpr model::Taint kCordoned{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
-  if (spec.unschedulable && !alloc::IsTolerated(kCordoned, pod.placement.tolerations)) return std::string("is cordoned (unschedulable)");
+  if (spec.unschedulable && !alloc::IsTolerated(kCordoned, pod.placement.tolerations)) return Why(NodeReason{.kind = Kind::kCordoned});
   if (const model::Taint* taint = alloc::PreventingTaint(spec.taints, pod.placement.tolerations)) {
-    return StrCat("is tainted ", taint->key, taint->value.empty() ? "" : StrCat("=", taint->value), ":", taint->effect,
-                  ", which the Pod does not tolerate");
+    return Why(
+        NodeReason{.kind = Kind::kTainted, .taint = {std::string(taint->key), std::string(taint->value), std::string(taint->effect)}});
   }
   return WhyNotChosen(pod, spec);
 }
 
 }  // namespace
 
-std::string AmountText(std::string_view name, int64_t amount) {
-  if (name == "cpu") return amount % 1000 == 0 ? StrCat(amount / 1000) : StrCat(amount, "m");
-  if (name == "memory" || name == "ephemeral-storage" || name.starts_with("hugepages-")) return StrCat(amount >> 20, " MiB");
-  return StrCat(amount);
-}
-
-Result<std::string> WhyNotHere(const Pod& pod, const Node& node) {
-  ASSIGN_OR_RETURN(std::string why, WhyNotAdmitted(pod, *node.node));
-  if (why.empty()) why = WhyNotPorts(pod, node);
-  if (why.empty()) why = WhyNoRoom(pod, *node.node, node.pods.size(), node.used);
+Result<Why> WhyNotHere(const Pod& pod, const Node& node) {
+  ASSIGN_OR_RETURN(Why why, WhyNotAdmitted(pod, *node.node));
+  if (!why) why = WhyNotPorts(pod, node);
+  if (!why) why = WhyNoRoom(pod, *node.node, node.pods.size(), node.used);
   return why;
 }
 
-Result<std::string> WhyNotWhenEmpty(const Pod& pod, const model::Node& node) {
-  ASSIGN_OR_RETURN(std::string why, WhyNotAdmitted(pod, node));
-  if (why.empty()) why = WhyNoRoom(pod, node, 0, {});
+Result<Why> WhyNotWhenEmpty(const Pod& pod, const model::Node& node) {
+  ASSIGN_OR_RETURN(Why why, WhyNotAdmitted(pod, node));
+  if (!why) why = WhyNoRoom(pod, node, 0, {});
   return why;
 }
 
-std::string WhyNotVolumes(const Pod& pod) {
-  if (pod.volume.empty()) return "";
-  return StrCat("its volume ", pod.volume, ", and allot's scheduler does not place volumes: leave the Pod to another ",
-                "scheduler, or use a volume that is on every node");
+Obstacle VolumeObstacle(const Pod& pod) {
+  if (pod.volume.empty()) return {};
+  return {.kind = Obstacle::Kind::kVolume, .volume = pod.volume};
 }
 
 bool LooksAtOthers(const Pod& pod) {

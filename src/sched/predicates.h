@@ -1,30 +1,30 @@
 #pragma once
-// What keeps a Pod from a node, but for its claims: one function for each rule, which says in words why, or nothing.
+// What keeps a Pod from a node, except its claims: one function for each rule, which returns why, or nothing.
 //
-// The rules are those of Kubernetes 1.36's default plugins, but for volumes: where a PersistentVolumeClaim can be is not looked at, and
-// the queue holds Pods back that have one (WhyNotVolumes); and for a Pod whose resources are being changed in place: it counts with what
-// its spec asks for, where Kubernetes takes the most of spec and status. Local rules look at the node alone; the others at the whole
-// cluster, so that their answer changes with any Pod.
+// The rules are those of Kubernetes 1.36's default plugins, with two exceptions. Volumes are not looked at: the queue holds Pods back
+// that have a PersistentVolumeClaim (VolumeObstacle). A Pod whose resources are being changed in place counts with the requests of its
+// spec, where Kubernetes takes the larger of spec and status. Local rules look at the node alone. The others look at the whole cluster, so
+// their answer changes with any Pod.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
+#include "sched/node_reason.h"
 #include "sched/snapshot.h"
 
 namespace allot::sched {
 
-// Empty: the node will do. kInvalid: the Pod's own rules make no sense.
-Result<std::string> WhyNotHere(const Pod& pod, const Node& node);
-// The same of what stays though every other Pod ends: cordons, taints, the Pod's own choice, and amounts that the whole node has not.
-Result<std::string> WhyNotWhenEmpty(const Pod& pod, const model::Node& node);
-// An amount of a resource for people: "64" CPUs, "500m", "2048 MiB".
-std::string AmountText(std::string_view name, int64_t amount);
-// Of a Pod with volumes that this scheduler cannot place; empty: it has none.
-std::string WhyNotVolumes(const Pod& pod);
-// Whether it depends on Pods elsewhere where it may be: topology spread, affinity and anti-affinity that must hold, not such as it prefers.
+// The refusals below have no node name. kInvalid: the Pod's own rules make no sense.
+Result<std::optional<NodeReason>> WhyNotHere(const Pod& pod, const Node& node);
+// Leaves out what would change if every other Pod ended: looks at cordons, taints, the Pod's own choice, and the node's whole amounts.
+Result<std::optional<NodeReason>> WhyNotWhenEmpty(const Pod& pod, const model::Node& node);
+// A volume of the Pod that this scheduler cannot place; empty: the Pod has none.
+Obstacle VolumeObstacle(const Pod& pod);
+// Whether Pods on other nodes decide where it may be: required topology spread, affinity and anti-affinity, not preferred ones.
 bool LooksAtOthers(const Pod& pod);
 
 // The rules about other Pods: topology spread, affinity and anti-affinity. Made once for a Pod and a snapshot, then asked for each node.
@@ -33,7 +33,7 @@ class OtherPods {
   // Both must outlive it.
   OtherPods(const Pod& pod, const Snapshot& snapshot);
 
-  std::string WhyNot(const Node& node) const;
+  std::optional<NodeReason> WhyNot(const Node& node) const;
   // What the Pod would rather have, in points: more is better.
   int64_t Points(const Node& node) const;
   // Nothing to ask.
@@ -66,7 +66,7 @@ class OtherPods {
   std::vector<Term> terms_;
   bool any_near_ = false;   // a Pod that matches all required terms is somewhere
   bool self_near_ = false;  // the Pod itself would
-  // By key and value of a domain: a Pod there that wants none like this one in it.
+  // By key and value of a domain: a Pod there whose anti-affinity forbids this Pod.
   std::map<std::string_view, std::unordered_map<std::string_view, std::string_view>> against_;
 };
 

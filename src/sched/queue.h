@@ -1,14 +1,14 @@
 #pragma once
-// Who waits, and who is next.
+// The Pods that wait, and which of them may start.
 //
-// Order: higher priority first; within a priority, who came first (of those that were made before we looked: by the time that the API
-// keeps: WasMadeBefore). Everybody is asked in that order, and who fits starts. Who does not has a plan (plan.h): a node, and the Pods
-// there whose end lets them start. A later Pod may start only where every plan ahead of it still holds with that Pod in place: nobody
-// behind changes for whom anybody waits. Those ahead may, where they find another place than that of their plan: then there is another
-// plan. Who is first has nobody ahead, and starts at the latest when the Pods of its plan have ended; so everybody does in their turn. Who
-// ends, ends once: another Pod of the same name has to wait like everybody. A plan stays until it no longer holds. Pods that could never
-// fit, are held back (gates, missing claims, volumes), or name a claim that others have where they cannot be, have none and block nobody.
-// Not thread-safe.
+// Order: higher priority first; within a priority, the Pod that came first. Pods that were made before the scheduler started are ordered
+// by IsAhead (order.h). The queue decides the Pods in that order. A Pod that fits starts. A Pod that does not fit gets a plan (plan.h): a
+// node, and the Pods there that have to end first. A later Pod may start only where every plan ahead of it still holds (plans_ahead.h), so
+// no later Pod changes what an earlier one waits for. An earlier Pod may start elsewhere than planned; later plans are then made anew. The
+// first Pod starts at the latest when the Pods of its plan have ended, so every Pod starts in its turn. A plan names Pods by uid: another
+// Pod of the same name waits like any other. A plan stays until it no longer holds. Pods that could never fit, that are blocked (gates,
+// missing claims, volumes), or that name a claim which other Pods hold where this Pod cannot run, have no plan and block no Pod. Not
+// thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -22,88 +22,61 @@
 #include "sched/cluster.h"
 #include "sched/decide.h"
 #include "sched/plan.h"
+#include "sched/plans_ahead.h"
 
 namespace allot::sched {
 
 struct Waiting {
   PodPtr pod;
   uint64_t arrival = 0;
-  Decision decision;   // the last one: kWaits or kHeld
-  std::string error;   // it could not be decided: why; empty: it could
-  bool never = false;  // would not fit even if nobody else were there (Decider::NeverFits)
+  Decision decision;   // the last one: kWaits or kBlocked
+  std::string error;   // why the Pod could not be decided; empty: it could
+  bool never = false;  // does not fit even on empty nodes (Decider::NeverFits)
   std::optional<Plan> plan;
 
-  // What `never` was found out of; it stays true as long as these do.
-  uint64_t hardware = 0;  // Snapshot::hardware; 0: nobody has asked
-  std::string asked;      // Request::Shape()
+  // The inputs that `never` was computed from; the answer is valid while they stay the same.
+  uint64_t hardware = 0;  // Snapshot::hardware; 0: not computed yet
+  std::string asked;      // PodWithClaims::Shape()
 };
 
 struct Placed {
-  Request request;
+  PodWithClaims request;
   std::string node;
-  std::vector<model::Allocation> allocations;  // of each claim of the request that had none
-  std::shared_ptr<const Snapshot> snapshot;    // that it was decided on, which the allocations view
-  size_t overtaken = 0;                        // how many came earlier with the same priority and still wait
+  std::vector<model::Allocation> allocations;  // one for each claim of the request that had none
+  size_t overtaken = 0;                        // Pods of the same priority that came earlier and still wait
 };
 
 struct QueueOptions {
   Strategy strategy = Strategy::kPack;
-  // Whose Pods these are; empty: everybody's.
+  // spec.schedulerName of the Pods to decide; empty: all.
   std::set<std::string, std::less<>> schedulers;
-  bool explain = true;  // the decisions of those who wait have their refusals, else Decider::RefusalsOf has them
+  bool explain = true;  // decisions to wait carry their refusals; else ask Decider::RefusalsOf
 };
-
-// The order of Pods that nobody has seen come, as far as the API keeps it: the time at which they were made has only seconds,
-// resourceVersion is that of the last write, managedFields have seconds too. Uids of the embedded API have the time in them; those of
-// kube-apiserver are random. (An annotation of our own could be forged by whoever makes the Pod.)
-bool WasMadeBefore(const Pod& a, const Pod& b);
 
 class Queue {
  public:
-  // `decider` must outlive it.
+  // `decider` must outlive the queue.
   Queue(Decider& decider, QueueOptions options) : decider_(decider), options_(std::move(options)) {}
 
-  // Asks for everybody who waits, in order. Who fits is assumed in the cluster, then `place` is called.
+  // Decides all waiting Pods in order. A Pod that fits is assumed in the cluster, then `place` is called.
   void Run(Cluster& cluster, const std::function<void(Placed)>& place);
 
-  // Who waits since the last Run, in order. `pod_key`: nullptr where that one does not.
+  // The Pods that wait since the last Run, in order. Find returns nullptr where the Pod does not wait.
   std::vector<const Waiting*> waiting() const;
   const Waiting* Find(std::string_view pod_key) const;
 
  private:
-  // Who waits ahead of the one that is asked for, and the nodes as they will be when their plans have come true.
-  struct Ahead {
-    std::vector<std::pair<Waiting*, Request>> waiting;  // with a plan each, in order
-    std::map<std::string, NodePtr, std::less<>> future;
-    bool look_at_others = false;  // some of them do: Pods elsewhere may keep them waiting
-    bool share = false;           // some of them name a claim that the one who is asked for is still to get
-  };
-
   void Refresh(const Cluster& cluster);
-  // Asks for everybody once. True: somebody who looks at others may be answered otherwise by now.
+  // Decides every waiting Pod once. True: a Pod that has rules about other Pods may be decided otherwise by now.
   bool Pass(Cluster& cluster, const std::function<void(Placed)>& place);
-  // Keeps its plan, or makes another one.
-  void Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const Request& request, Ahead& ahead);
-  bool NeverFits(Waiting& one, const Snapshot& snapshot, const Request& request);
-  // Lets the plan come true on the node. Nothing: it does not hold there.
-  NodePtr Fulfil(const Waiting& one, const Snapshot& snapshot, const Node& node, const Request& request);
-  // The node when all plans on it have come true; or who could not start.
-  struct Outlook {
-    NodePtr node;
-    const Waiting* delayed = nullptr;
-  };
-  Outlook LookAhead(const Snapshot& snapshot, NodePtr node, const Ahead& ahead);
-  // Of those whose plan is on another node than the Pod's, which is `placed` then: who could not start. `shared`: other nodes see devices
-  // that it takes.
-  const Waiting* DelayedElsewhere(const Snapshot& snapshot, const NodePtr& placed, const Request& request, bool shared, const Ahead& ahead);
-  // Who would be delayed; empty: nobody. It takes other devices of the node where that is what it needs.
-  std::string Veto(const Snapshot& snapshot, const Node& node, const Request& request, std::vector<model::Allocation>& allocations,
-                   const Ahead& ahead);
+  // Keeps the Pod's plan, or makes another one.
+  void Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const PodWithClaims& request, PlansAhead& ahead);
+  bool NeverFits(Waiting& one, const Snapshot& snapshot, const PodWithClaims& request);
 
   Decider& decider_;
   const QueueOptions options_;
   std::map<std::string, Waiting, std::less<>> waiting_;  // by key
-  // Those that are not asked for now, until the API has them on a node: they have started, or are set aside, and may have to come back.
+  // Pods that started or are set aside, until the API shows them on a node: they may have to wait again, in their old place.
   std::map<std::string, Waiting, std::less<>> started_;
   uint64_t arrivals_ = 0;
 };

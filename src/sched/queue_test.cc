@@ -43,7 +43,7 @@ TEST(Queue, HigherPriorityComesFirst) {
   world.Add(GpuPod("low", "20Gi", ", priority: 1"));
   world.Add(GpuPod("top", "20Gi", ", priority: 10"));
   EXPECT_EQ(world.Run(), "top>n1/gpu-0");
-  EXPECT_THAT(world.WhyWaits("low"), HasSubstr("n1: 1 device asked, and the only one of node n1 does not fit"));
+  EXPECT_THAT(world.WhyWaits("low"), HasSubstr("n1: 1 device asked, and the only one does not fit"));
 }
 
 TEST(Queue, LetsALaterPodOvertakeWhereItDelaysNobody) {
@@ -60,7 +60,7 @@ TEST(Queue, KeepsWhatIsFreeForWhoWaitsAhead) {
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
   world.Add(GpuPod("large", "24Gi"));
-  world.Add(GpuPod("small", "2Gi"));  // would fit, and large would never start while such ones come
+  world.Add(GpuPod("small", "2Gi"));  // would fit, but large would never start while small Pods keep coming
   EXPECT_EQ(world.Run(), "");
   EXPECT_THAT(world.WhyWaits("small"), HasSubstr("n1: has room, but is kept for lab/large, which is ahead of it"));
   world.End("first");
@@ -166,7 +166,7 @@ TEST(Queue, TakesAnotherGpuOfTheNodeWhereTheBestOneIsKept) {
   world.Add(GpuPod("first", "40Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
   world.Add(GpuPod("large", "48Gi"));  // waits for gpu-0
-  world.Add(GpuPod("small", "6Gi"));   // fits best on gpu-0, and delays nobody on gpu-1
+  world.Add(GpuPod("small", "6Gi"));   // fits best on gpu-0, and delays no Pod on gpu-1
   EXPECT_EQ(world.Run(), "small>n1/gpu-1");
   world.Add(GpuPod("more", "8Gi"));
   EXPECT_EQ(world.Run(), "more>n1/gpu-1");
@@ -232,8 +232,8 @@ TEST(Queue, ARefusalNamesForWhomTheNodeIsKept) {
   world.Add(GpuPod("large", "24Gi"));
   world.Add(GpuPod("small", "2Gi"));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_EQ(world.queue().Find("lab/small")->decision.refusals.at(0).kept_for, "lab/large");
-  EXPECT_EQ(world.queue().Find("lab/large")->decision.refusals.at(0).kept_for, "");
+  EXPECT_EQ(world.queue().Find("lab/small")->decision.refusals.at(0).pod, "lab/large");
+  EXPECT_EQ(world.queue().Find("lab/large")->decision.refusals.at(0).kind, NodeReason::Kind::kDevices);
 }
 
 TEST(Queue, RefusalsThatNobodyKeepsAreToldWhenSomebodyAsks) {
@@ -250,11 +250,11 @@ TEST(Queue, RefusalsThatNobodyKeepsAreToldWhenSomebodyAsks) {
     EXPECT_TRUE(one->decision.refusals.empty());
     const Decision& explained = world.queue().Find(name)->decision;
     const std::shared_ptr<const Snapshot> snapshot = world.cluster().Take();
-    const Request request = world.cluster().RequestOf(one->pod);
+    const PodWithClaims request = world.cluster().RequestOf(one->pod);
     const auto refusals = world.decider().RefusalsOf(*snapshot, request, one->decision);
     ASSERT_TRUE(refusals.ok());
     ASSERT_EQ(refusals->size(), explained.refusals.size());
-    for (size_t i = 0; i < refusals->size(); ++i) EXPECT_EQ(refusals->at(i).text, explained.refusals[i].text);
+    for (size_t i = 0; i < refusals->size(); ++i) EXPECT_EQ(refusals->at(i), explained.refusals[i]);
     const auto summary = world.decider().WhyWaits(*snapshot, request, one->decision);
     ASSERT_TRUE(summary.ok());
     EXPECT_EQ(*summary, Summary(explained));

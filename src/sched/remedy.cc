@@ -6,13 +6,15 @@
 #include <set>
 
 #include "alloc/taint.h"
+#include "model/memory.h"
 #include "sched/asks.h"
 #include "sched/plan.h"
 
 namespace allot::sched {
 namespace {
 
-constexpr int64_t kMiB = 1 << 20;
+using Change = Remedy::Change;
+
 constexpr size_t kMaxNodes = 64;  // on which a lifted rule, or less, is tried
 
 // The snapshot with another state of one of its nodes.
@@ -27,8 +29,8 @@ Snapshot Replacing(const Snapshot& snapshot, NodePtr node) {
 // Requests that are lowered together.
 using Requests = std::vector<std::pair<size_t, size_t>>;  // claim, request
 
-Request AskingFor(const Request& request, const Requests& which, int64_t mib) {
-  Request changed = request;
+PodWithClaims AskingFor(const PodWithClaims& request, const Requests& which, int64_t mib) {
+  PodWithClaims changed = request;
   for (const auto& [c, r] : which) {
     changed = WithClaim(changed, c, [&, index = r](model::ResourceClaim& claim) {
       for (model::DeviceRequest* ask : AsksOf(claim.requests[index])) AskForMemory(*ask, mib);
@@ -37,10 +39,19 @@ Request AskingFor(const Request& request, const Requests& which, int64_t mib) {
   return changed;
 }
 
-// The most memory that these could have now; nothing: even the least does not help, or they do not ask for the same.
-std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, const Request& request, const Requests& which,
-                                 std::string_view each) {
-  const int64_t asked = MemoryAsked(request.claims[which[0].first]->claim.requests[which[0].second]);  // 0: the whole of a device
+// The MiB that a request asks for, of alternatives the least; 0: a whole device.
+int64_t LeastAsked(const model::Request& request) {
+  int64_t least = 0;
+  for (const model::DeviceRequest* ask : AsksOf(request)) {
+    const int64_t mib = MemoryAsked(*ask);
+    if (mib > 0 && (least == 0 || mib < least)) least = mib;
+  }
+  return least;
+}
+
+// The most memory that these requests could have now. nullopt: even the least does not help.
+std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, const Requests& which) {
+  const int64_t asked = LeastAsked(request.claims[which[0].first]->claim.requests[which[0].second]);
   int64_t fits = 0, above = asked > 0 ? asked : LargestDevice(snapshot);
   std::string place;
   while (above - fits > 1) {
@@ -53,45 +64,49 @@ std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, con
     }
   }
   if (fits == 0) return std::nullopt;
-  return Remedy{Remedy::Kind::kLess,
-                asked > 0 ? StrCat(asked - fits, " MiB less", each, " (", fits, " instead of ", asked, ")")
-                          : StrCat("asking for at most ", fits, " MiB instead of a whole GPU", each),
-                std::move(place)};
+  return Remedy{.change = asked > 0 ? Change::kLessMemory : Change::kPartOfGpu, .node = std::move(place), .asked = asked, .enough = fits};
 }
 
-void AddLessMemory(Decider& decider, const Snapshot& snapshot, const Request& request, std::vector<Remedy>& remedies) {
+void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
   if (const std::optional<Several> several = SeveralOf(request)) {
     Requests all;
     for (size_t r = 0; r < request.claims[several->claim]->claim.requests.size(); ++r) all.emplace_back(several->claim, r);
-    if (auto less = LessMemory(decider, snapshot, request, all, several->differ ? " of each GPU" : " for each share"))
+    if (auto less = LessMemory(decider, snapshot, request, all)) {
+      less->each = several->differ ? Remedy::Each::kGpu : Remedy::Each::kShare;
       remedies.push_back(*std::move(less));
+    }
     return;
   }
   for (size_t c = 0; c < request.claims.size(); ++c) {
     const model::ResourceClaim& claim = request.claims[c]->claim;
     if (claim.allocation) continue;
     for (size_t r = 0; r < claim.requests.size(); ++r) {
-      const std::string which = request.claims.size() > 1 || claim.requests.size() > 1
-                                    ? StrCat(" in request ", claim.requests[r].name, " of claim ", request.claims[c]->key)
-                                    : "";
-      auto less = LessMemory(decider, snapshot, request, {{c, r}}, which);
-      if (less) return remedies.push_back(*std::move(less));
+      auto less = LessMemory(decider, snapshot, request, {{c, r}});
+      if (!less) continue;
+      if (request.claims.size() > 1 || claim.requests.size() > 1) {
+        less->request = claim.requests[r].name;
+        less->claim = request.claims[c]->key;
+      }
+      return remedies.push_back(*std::move(less));
     }
   }
 }
 
 // As many of the devices as there are.
-void AddFewer(Decider& decider, const Snapshot& snapshot, const Request& request, std::vector<Remedy>& remedies) {
+void AddFewer(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
   const std::optional<Several> several = SeveralOf(request);
   for (int64_t count = several ? std::min<int64_t>(several->count - 1, alloc::kMaxResults) : 0; count > 0; --count) {
     auto place = PlaceOf(decider, snapshot, WithCount(request, *several, count));
     if (!place) continue;
-    std::string text = StrCat(count, several->differ ? " GPU" : " share", count == 1 ? "" : "s", " instead of ", several->count);
-    return remedies.push_back({Remedy::Kind::kLess, std::move(text), std::move(place->node)});
+    return remedies.push_back({.change = Change::kFewerDevices,
+                               .node = std::move(place->node),
+                               .asked = several->count,
+                               .enough = count,
+                               .each = several->differ ? Remedy::Each::kGpu : Remedy::Each::kShare});
   }
 }
 
-void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const Request& request, std::vector<Remedy>& remedies) {
+void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
   for (const std::string_view name : {"cpu", "memory"}) {
     const int64_t asked = model::AmountOf(request.pod->placement.requests, name);
     std::set<int64_t, std::greater<>> amounts;
@@ -102,30 +117,39 @@ void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const Request& re
     size_t looked_at = 0;
     for (const int64_t most : amounts) {
       if (++looked_at > kMaxNodes) break;
-      Request changed = request;
+      PodWithClaims changed = request;
       auto pod = std::make_shared<Pod>(*request.pod);
       for (auto& [resource, amount] : pod->placement.requests) amount = resource == name ? most : amount;
       changed.pod = std::move(pod);
       const auto place = PlaceOf(decider, snapshot, changed);
       if (!place) continue;
-      remedies.push_back({Remedy::Kind::kLess,
-                          name == "cpu" ? StrCat(AmountText(name, asked - most), asked - most <= 1000 ? " CPU" : " CPUs", " less (",
-                                                 AmountText(name, most), " instead of ", AmountText(name, asked), ")")
-                                        : StrCat((asked - most + kMiB - 1) / kMiB, " MiB less of the node's memory"),
-                          place->node});
+      remedies.push_back(
+          {.change = Change::kLessOfNode, .node = place->node, .asked = asked, .enough = most, .resource = std::string(name)});
       break;
     }
   }
 }
 
+// Taints that Kubernetes sets say what a node is like: they have to go, and a Pod should not tolerate them.
+Remedy Tolerating(const model::Taint& taint) {
+  const bool silent = taint.key == "node.kubernetes.io/not-ready" || taint.key == "node.kubernetes.io/unreachable";
+  const Change change = silent                                         ? Change::kNodeReady
+                        : taint.key.starts_with("node.kubernetes.io/") ? Change::kTaintGone
+                                                                       : Change::kToleration;
+  return {.change = change, .taints = {{{std::string(taint.key), std::string(taint.value), std::string(taint.effect)}, ""}}};
+}
+
 // Lifts what keeps the Pod from a node, one rule at a time.
-void AddAllowed(Decider& decider, const Snapshot& snapshot, const Request& request, std::vector<Remedy>& remedies) {
-  const auto try_node = [&](const Node& node, model::Node changed, std::string text) {
+void AddAllowed(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
+  const auto try_node = [&](const Node& node, model::Node changed, Remedy remedy) {
     auto copy = std::make_shared<Node>(node);
     copy->node = std::make_shared<const model::Node>(std::move(changed));
     const auto place = PlaceOf(decider, Replacing(snapshot, std::move(copy)), request);
-    if (place) remedies.push_back({Remedy::Kind::kAllow, std::move(text), place->node});
-    return place.has_value();
+    if (!place) return false;
+    remedy.node = place->node;
+    remedy.target = node.name();
+    remedies.push_back(std::move(remedy));
+    return true;
   };
   size_t looked_at = 0;
   for (const NodePtr& node : snapshot.nodes) {
@@ -135,13 +159,12 @@ void AddAllowed(Decider& decider, const Snapshot& snapshot, const Request& reque
       model::Node changed = spec;
       changed.unschedulable = false;
       std::erase_if(changed.taints, [](const model::Taint& taint) { return taint.key == "node.kubernetes.io/unschedulable"; });
-      if (try_node(*node, std::move(changed), StrCat("kubectl uncordon ", spec.name))) return;
+      if (try_node(*node, std::move(changed), {.change = Change::kUncordon})) return;
     }
     if (const model::Taint* taint = alloc::PreventingTaint(spec.taints, request.pod->placement.tolerations)) {
       model::Node changed = spec;
       std::erase_if(changed.taints, [&](const model::Taint& t) { return t.key == taint->key && t.effect == taint->effect; });
-      if (try_node(*node, std::move(changed), StrCat("a toleration for ", taint->key, ":", taint->effect, " (node ", spec.name, ")")))
-        return;
+      if (try_node(*node, std::move(changed), Tolerating(*taint))) return;
     }
     for (const auto& [key, value] : request.pod->placement.node_selector) {
       const std::string_view* label = spec.Label(key);
@@ -150,27 +173,21 @@ void AddAllowed(Decider& decider, const Snapshot& snapshot, const Request& reque
       std::erase_if(changed.labels, [&, k = key](const auto& one) { return one.first == k; });
       changed.labels.emplace_back(key, value);
       std::sort(changed.labels.begin(), changed.labels.end());
-      if (try_node(*node, std::move(changed), StrCat("label ", key, "=", value, " on node ", spec.name))) return;
+      if (try_node(*node, std::move(changed), {.change = Change::kLabel, .label = std::string(key), .value = std::string(value)})) return;
     }
   }
 }
 
-void AddEnding(Decider& decider, const Snapshot& snapshot, const Request& request, std::vector<Remedy>& remedies) {
+void AddEnding(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
   const std::optional<Plan> plan = MakePlan(decider, snapshot, request);
   if (!plan || plan->ends.empty()) return;
   const auto place = PlaceOf(decider, snapshot.Without(plan->ends), request);
   if (!place) return;
-  std::string names;
-  size_t left = plan->ends.size();
-  for (const std::string& pod : plan->ends) {
-    names += StrCat(names.empty() ? "" : left == 1 ? " and " : ", ", pod);
-    --left;
-  }
-  remedies.push_back({Remedy::Kind::kEnding, StrCat(names, " ending"), place->node});
+  remedies.push_back({.change = Change::kPodsEnd, .node = place->node, .pods = {plan->ends.begin(), plan->ends.end()}});
 }
 
 // A node like this one, but empty, without taints, and with devices of at least so much memory (0: as they are).
-NodePtr NodeLike(const Node& node, int64_t mib) {
+NodePtr NodeLike(const Node& node, int64_t mib, const alloc::Features& features) {
   static constexpr std::string_view kName = "another-node";
   auto spec = std::make_shared<model::Node>(*node.node);
   spec->name = kName;
@@ -188,8 +205,8 @@ NodePtr NodeLike(const Node& node, int64_t mib) {
     for (model::Device& device : copy.slice.devices) {
       device.taints.clear();
       for (model::Capacity& capacity : device.capacity) {
-        if (capacity.name.id != "memory" || capacity.value.Value().value_or(0) / kMiB >= mib) continue;
-        capacity.value = model::Quantity::FromInt64(mib * kMiB, model::Quantity::Format::kBinarySI);
+        if (!model::IsMemory(capacity.name.full) || model::MiB::Offered(capacity.value).count() >= mib) continue;
+        capacity.value = model::MiB(mib).ToQuantity();
         if (capacity.policy == nullptr) continue;
         auto policy = std::make_shared<model::CapacityPolicy>(*capacity.policy);
         if (policy->default_value) policy->default_value = capacity.value;
@@ -200,17 +217,17 @@ NodePtr NodeLike(const Node& node, int64_t mib) {
     devices->slices.push_back(std::make_shared<const Slice>(std::move(copy)));
     views.push_back(&devices->slices.back()->slice);
   }
-  Result<alloc::Inventory> inventory = alloc::Inventory::Gather(*spec, views, alloc::Features::Defaults(), alloc::Quirks());
+  Result<alloc::Inventory> inventory = alloc::Inventory::Gather(*spec, views, features, alloc::Quirks());
   devices->status = inventory.status();
   if (inventory.ok()) devices->inventory = *std::move(inventory);
   auto made = std::make_shared<Node>();
-  made->kept = std::make_shared<Node>(node);
+  made->document = node.document;
   made->node = spec;
   made->devices = std::move(devices);
   return made;
 }
 
-int64_t MostMemory(const Request& request) {
+int64_t MostMemory(const PodWithClaims& request) {
   int64_t most = 0;
   for (const ClaimPtr& claim : request.claims) {
     for (const model::Request& one : claim->claim.requests) most = std::max(most, MemoryAsked(one));
@@ -218,34 +235,25 @@ int64_t MostMemory(const Request& request) {
   return most;
 }
 
-std::string SizeText(int64_t mib) { return mib % 1024 == 0 ? StrCat(mib / 1024, " GiB") : StrCat(mib, " MiB"); }
-
-// "a node with 2 free GPUs of 24 GiB", "a node with free GPUs: 12 GiB, 2 of 24 GiB": those that it would use.
-std::string GpuText(const Node& node, const std::vector<model::Allocation>& allocations) {
-  std::map<const alloc::InventoryDevice*, int64_t> gpus;  // several shares may be of one
+// MiB of each GPU that the allocations use. Several shares may be of one.
+std::vector<int64_t> GpusOf(const Node& node, const std::vector<model::Allocation>& allocations) {
+  std::map<const alloc::InventoryDevice*, int64_t> gpus;
   for (const model::Allocation& allocation : allocations) {
     for (const model::DeviceResult& result : allocation.results) {
       const alloc::InventoryDevice* const entry = DeviceOf(node, result);
       if (entry == nullptr) continue;
       int64_t& mib = gpus[entry];
-      for (const model::Capacity& capacity : entry->device->capacity) {
-        if (capacity.name.id == "memory") mib = std::max(mib, capacity.value.Value().value_or(0) / kMiB);
-      }
+      const model::Capacity* const memory = model::MemoryOf(*entry->device);
+      if (memory != nullptr) mib = model::MiB::Offered(memory->value).count();
     }
   }
-  std::map<int64_t, size_t> sizes;
-  for (const auto& [gpu, mib] : gpus) ++sizes[mib];
-  if (sizes.empty()) return "one more node";
-  const auto& [least, count] = *sizes.begin();
-  if (least == 0) return StrCat("a node with ", gpus.size(), " free device", gpus.size() == 1 ? "" : "s");
-  if (gpus.size() == 1) return StrCat("a node with a free ", SizeText(least), " GPU");
-  if (sizes.size() == 1) return StrCat("a node with ", count, " free GPUs of ", SizeText(least));
-  std::vector<std::string> texts;
-  for (const auto& [mib, many] : sizes) texts.push_back(many == 1 ? SizeText(mib) : StrCat(many, " of ", SizeText(mib)));
-  return StrCat("a node with free GPUs: ", Join(texts, ", "));
+  std::vector<int64_t> sizes;
+  for (const auto& [gpu, mib] : gpus) sizes.push_back(mib);
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
 }
 
-void AddNode(Decider& decider, const Snapshot& snapshot, const Request& request, std::vector<Remedy>& remedies) {
+void AddNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
   // What GPUs are sold with, beyond those that are there.
   constexpr int64_t kSizes[] = {0, 8, 12, 16, 24, 32, 40, 48, 80, 96, 141, 192, 288};
   const int64_t asked = MostMemory(request);
@@ -254,7 +262,7 @@ void AddNode(Decider& decider, const Snapshot& snapshot, const Request& request,
     if (gib > 0 && mib < asked) continue;
     std::optional<std::pair<double, Remedy>> best;  // the one with the least hardware
     for (const NodePtr& like : snapshot.nodes) {
-      const NodePtr node = NodeLike(*like, mib);
+      const NodePtr node = NodeLike(*like, mib, snapshot.features);
       const auto allocations = FitsOn(decider, snapshot, node, request);
       if (!allocations) continue;
       const Snapshot with = snapshot.WithNode(node);
@@ -264,7 +272,9 @@ void AddNode(Decider& decider, const Snapshot& snapshot, const Request& request,
       for (const alloc::InventoryDevice& entry : node->devices->inventory->devices()) {
         for (const model::Capacity& capacity : entry.device->capacity) size += capacity.value.AsApproximateFloat64();
       }
-      if (!best || size < best->first) best = {size, {Remedy::Kind::kNode, GpuText(*node, *allocations), place->node}};
+      if (!best || size < best->first) {
+        best = {size, Remedy{.change = Change::kMoreNodes, .node = place->node, .gpus = GpusOf(*node, *allocations)}};
+      }
     }
     if (best) return remedies.push_back(std::move(best->second));
   }
@@ -272,26 +282,38 @@ void AddNode(Decider& decider, const Snapshot& snapshot, const Request& request,
 
 }  // namespace
 
+Remedy::Kind Remedy::kind() const {
+  switch (change) {
+    case Change::kLessMemory:
+    case Change::kPartOfGpu:
+    case Change::kFewerDevices:
+    case Change::kLessOfNode: return Kind::kLess;
+    case Change::kPodsEnd:
+    case Change::kPodStopsWaiting: return Kind::kEnding;
+    case Change::kMoreNodes: return Kind::kNode;
+    default: return Kind::kAllow;
+  }
+}
+
 int64_t LargestDevice(const Snapshot& snapshot) {
   int64_t largest = 0;
   for (const NodePtr& node : snapshot.nodes) {
     if (!node->devices->inventory) continue;
     for (const alloc::InventoryDevice& entry : node->devices->inventory->devices()) {
-      for (const model::Capacity& capacity : entry.device->capacity) {
-        if (capacity.name.id == "memory") largest = std::max(largest, capacity.value.Value().value_or(0) / kMiB);
-      }
+      const model::Capacity* const memory = model::MemoryOf(*entry.device);
+      if (memory != nullptr) largest = std::max(largest, model::MiB::Offered(memory->value).count());
     }
   }
   return largest;
 }
 
-std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const Request& request) {
+std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request) {
   Result<Decision> decision = decider.DecideOnce(snapshot, request);
   if (!decision.ok() || decision->outcome != Decision::Outcome::kPlaced) return std::nullopt;
   return *std::move(decision);
 }
 
-std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const Request& request) {
+std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request) {
   std::vector<Remedy> remedies;
   if (!request.obstacle.empty() || !request.pod->placement.gates.empty()) return remedies;
   AddLessMemory(decider, snapshot, request, remedies);

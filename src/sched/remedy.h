@@ -1,5 +1,6 @@
 #pragma once
-// What would let a waiting Pod start: changes that were tried, each by itself, on a snapshot that has them.
+// What would let a waiting Pod start: changes that were tried, each by itself, on a snapshot that has them. sched/words.h has the
+// sentences.
 
 #include <optional>
 #include <string>
@@ -10,25 +11,65 @@
 namespace allot::sched {
 
 struct Remedy {
+  // The cheapest first.
   enum class Kind {
     kLess,    // the Pod asks for less
     kAllow,   // the Pod, or an admin, lifts a rule: a taint, a cordon, a label
     kEnding,  // other Pods end
     kNode,    // one more node
   };
-  Kind kind = Kind::kLess;
-  std::string text;  // "2048 MiB less (16384 instead of 18432)", "lab/train-2 ending", "a node with a free 24 GiB GPU"
-  std::string node;  // where the Pod would start then
+  // Each change lists the members that it sets beside `node`; all others are empty.
+  enum class Change {
+    kLessMemory,     // asked, enough (MiB), each, request, claim, delays_nobody
+    kPartOfGpu,      // enough (MiB), each, request, claim, delays_nobody: instead of a whole GPU
+    kFewerDevices,   // asked, enough, each
+    kLessOfNode,     // resource, asked, enough
+    kUncordon,       // target
+    kNodeReady,      // target, taints: the node is not ready, and nothing should tolerate that
+    kTaintGone,      // target, taints: Kubernetes' own taint, which nothing should tolerate
+    kToleration,     // target, taints
+    kLabel,          // target, label, value
+    kNoSelectors,    // request, claim
+    kNoConstraints,  // claim
+    kDeviceTaints,   // taints
+    kNoNodeAffinity,
+    kNoPodAffinity,
+    kNoAntiAffinity,
+    kNoSpread,
+    kNoHostPorts,
+    kPodsEnd,          // pods
+    kPodStopsWaiting,  // pods: the only one is ahead in the queue
+    kMoreNodes,        // gpus
+  };
+  enum class Each { kNone, kGpu, kShare };
+  struct Taint {
+    alloc::Reason::Taint taint;
+    std::string device;  // empty: the node's
+  };
+
+  Change change = Change::kLessMemory;
+  std::string node{};             // where the Pod would start; empty: not known
+  std::string target{};           // the node that is changed
+  int64_t asked = 0, enough = 0;  // what the Pod asks for, and what would fit now
+  Each each = Each::kNone;        // whether the amount is one of several
+  std::string resource{};
+  std::string claim{}, request{};  // empty: the Pod has only one
+  std::string label{}, value{};
+  std::vector<Taint> taints{};
+  std::vector<std::string> pods{};  // "namespace/name"
+  std::vector<int64_t> gpus{};      // MiB of each GPU that the Pod would use; 0: a device without memory
+  bool delays_nobody = false;       // Pods ahead in the queue were asked too
+
+  Kind kind() const;
 };
 
-// MiB of the largest device that there is; 0: none has memory.
+// MiB of the largest device; 0: no device has memory.
 int64_t LargestDevice(const Snapshot& snapshot);
 
-// The decision, where the Pod would start; nothing: it would not.
-std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const Request& request);
+// The decision with which the Pod would start; nothing: it would not.
+std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request);
 
-// Cheapest first: asking for less, lifting a rule, waiting for others, buying hardware. With each of them, Decide places the Pod. Empty
-// where none of the changes that are tried helps.
-std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const Request& request);
+// Cheapest first. With each of them, Decide places the Pod. Empty where none of the changes that are tried helps.
+std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request);
 
 }  // namespace allot::sched

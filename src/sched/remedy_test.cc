@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sched/test_world.h"
+#include "sched/words.h"
 
 namespace allot::sched {
 namespace {
@@ -12,9 +13,9 @@ using testing::Contains;
 using testing::ElementsAre;
 
 std::vector<std::string> Remedies(World& world, std::string_view pod) {
-  const Request request = world.cluster().RequestOf(world.cluster().FindPod(StrCat("lab/", pod)));
+  const PodWithClaims request = world.cluster().RequestOf(world.cluster().FindPod(StrCat("lab/", pod)));
   std::vector<std::string> texts;
-  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), request)) texts.push_back(remedy.text);
+  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), request)) texts.push_back(Words(remedy));
   return texts;
 }
 

@@ -14,7 +14,7 @@ bool IsNamedBy(const Claim& claim, const Pod& pod) {
          std::any_of(pod.pod.claims.begin(), pod.pod.claims.end(), [&](const auto& named) { return named.claim_name == claim.claim.name; });
 }
 
-// Whether nobody else on the node uses what the claim holds. Of Pods that were only just decided, the claim itself does not know yet.
+// Whether only these Pods use the claim. Looks at the node's Pods too: the claim does not name Pods that were decided only now.
 bool OnlyFor(const Claim& claim, const Names& pods, const Node& node) {
   const auto& users = claim.claim.reserved_for;
   if (users.empty() && claim.owner.empty()) return false;
@@ -46,7 +46,7 @@ const alloc::InventoryDevice* DeviceOf(const Node& node, const model::DeviceResu
   return at == devices.end() ? nullptr : &*at;
 }
 
-NodePtr NodeWithout(const Node& node, const Names& pods, const Request* waiting) {
+NodePtr NodeWithout(const Node& node, const Names& pods, const PodWithClaims* waiting) {
   auto changed = std::make_shared<Node>(node);
   std::erase_if(changed->pods, [&](const PodPtr& pod) { return pods.contains(pod->key); });
   std::erase_if(changed->claims,
@@ -55,16 +55,15 @@ NodePtr NodeWithout(const Node& node, const Names& pods, const Request* waiting)
   return changed;
 }
 
-NodePtr NodeWith(const Node& node, const Request& request, std::span<const model::Allocation> allocations, const Kept& kept) {
+NodePtr NodeWith(const Node& node, const PodWithClaims& request, std::span<const model::Allocation> allocations) {
   auto changed = std::make_shared<Node>(node);
   changed->pods.insert(std::upper_bound(changed->pods.begin(), changed->pods.end(), request.pod, ByKey), request.pod);
   size_t next = 0;
   for (const ClaimPtr& claim : request.claims) {
     if (claim->claim.allocation) continue;
     auto held = std::make_shared<Claim>(*claim);
-    held->kept = std::make_shared<std::vector<Kept>>(std::vector<Kept>{claim, request.pod, node.devices, node.kept, node.node, kept});
     held->claim.allocation = allocations[next++];
-    held->claim.reserved_for = {request.pod->pod.name};
+    held->claim.reserved_for.assign(1, std::string(request.pod->pod.name));
     changed->claims.push_back(std::move(held));
   }
   Count(*changed);

@@ -1,7 +1,7 @@
 #pragma once
 // The cluster at one moment, as decisions see it. Immutable: read by any number of threads.
 //
-// A question "what if" is a snapshot with a change: Without and With share all that stayed the same.
+// Without and WithNode answer "what if": the changed snapshot shares everything that stayed the same.
 
 #include <cstdint>
 #include <map>
@@ -20,11 +20,16 @@
 namespace allot::sched {
 
 struct Slice {
-  Kept kept;
+  json::DocumentPtr document;
   model::ResourceSlice slice;
 };
 
-// The devices of a node, and the slices that they are read from.
+struct DeviceClass {
+  json::DocumentPtr document;
+  model::DeviceClass device_class;
+};
+
+// The devices of a node, and the slices that they come from.
 struct Devices {
   std::shared_ptr<const model::Node> node;
   std::vector<std::shared_ptr<const Slice>> slices;
@@ -32,8 +37,8 @@ struct Devices {
   std::optional<alloc::Inventory> inventory;
 };
 
-// The number of one state of one node among all states of all nodes of a Cluster and its copies; 0: it has none, so nothing that is found
-// out about it can be remembered. A copy of a node is made to be changed: it has none.
+// The number of one state of one node, unique among all nodes and copies of a Cluster. Results about a state are cached by it; 0: results
+// are not cached. A copy of a Node has 0, since a copy is made to be changed.
 struct Serial {
   uint64_t value = 0;
 
@@ -50,60 +55,61 @@ struct Serial {
 
 struct Node {
   Serial serial;
-  Kept kept;
+  json::DocumentPtr document;
   std::shared_ptr<const model::Node> node;
   std::shared_ptr<const Devices> devices;
-  std::vector<ClaimPtr> claims;  // that hold something of the pools that the node sees, in no particular order
+  std::vector<ClaimPtr> claims;  // that hold devices of pools that the node sees, in no particular order
   alloc::Ledger ledger;          // of these claims
-  std::vector<PodPtr> pods;      // that take something of it, by key
-  model::Amounts used;           // the sum of what they ask for
-  bool keeps_away = false;       // some of them have required anti-affinity
+  std::vector<PodPtr> pods;      // on the node, by key
+  model::Amounts used;           // the sum of the Pods' requests
+  bool keeps_away = false;       // some Pod has required anti-affinity
 
   std::string_view name() const { return node->name; }
 };
 using NodePtr = std::shared_ptr<const Node>;
 
 struct Classes {
-  std::vector<std::pair<Kept, std::shared_ptr<const model::DeviceClass>>> held;
-  alloc::Classes classes;
+  std::vector<std::shared_ptr<const DeviceClass>> held;
+  alloc::Classes classes;  // of `held`
 };
 
 class Snapshot {
  public:
   std::vector<NodePtr> nodes;    // by name
-  std::vector<NodePtr> keepers;  // those with Pods that keep others away
+  std::vector<NodePtr> keepers;  // nodes with Pods that have required anti-affinity
   std::shared_ptr<const Classes> classes;
-  // Changes with the nodes themselves, their devices and the classes, not with what runs there; 0: unknown.
+  alloc::Features features = alloc::Features::Defaults();  // of the API server
+  // Changes with the nodes, their devices, the classes and the features, not with the Pods that run there; 0: unknown.
   uint64_t hardware = 0;
-  // The labels of namespaces, by name; the pairs are views of `kept`.
   struct Namespace {
-    Kept kept;
+    json::DocumentPtr document;
     model::Labels labels;
   };
+  // By name.
   std::shared_ptr<const std::map<std::string, Namespace, std::less<>>> namespaces;
 
   const Node* Find(std::string_view name) const;
-  // Where the node is in `nodes`, or would be.
+  // The index of the node in `nodes`, or the index where it would be inserted.
   size_t IndexOf(std::string_view name) const;
   void Insert(size_t index, NodePtr node);
-  // Puts another state of nodes[index] in its place.
+  // Replaces nodes[index] by another state of the same node.
   void Replace(size_t index, NodePtr node);
 
-  // As if these Pods ("namespace/name") had ended: what they take, and what is held for them alone, is free.
+  // The snapshot as if these Pods ("namespace/name") had ended: frees their amounts, and the claims that only they use.
   Snapshot Without(const std::set<std::string, std::less<>>& pods) const;
-  // As if `node` were there too.
+  // The snapshot with one more node.
   Snapshot WithNode(NodePtr node) const;
 };
 
-// The device of the node that the result is about; nullptr: there is none.
+// The node's device that the result names; nullptr: there is none.
 const alloc::InventoryDevice* DeviceOf(const Node& node, const model::DeviceResult& result);
-// The node as it is without these Pods. `waiting`, whose Pod is none of them: what its claims have, stays though nobody else uses it.
-NodePtr NodeWithout(const Node& node, const std::set<std::string, std::less<>>& pods, const Request* waiting = nullptr);
-// The node with the Pod on it. `kept`: what the allocations view besides the node and the claims (the classes).
-NodePtr NodeWith(const Node& node, const Request& request, std::span<const model::Allocation> allocations, const Kept& kept);
-// The node with what `future`, a later state of it, holds besides: what fits there fits now, and disturbs nothing of either.
+// The node without these Pods. The claims of `waiting` keep their allocations even if no other Pod uses them.
+NodePtr NodeWithout(const Node& node, const std::set<std::string, std::less<>>& pods, const PodWithClaims* waiting = nullptr);
+// The node with the Pod on it.
+NodePtr NodeWith(const Node& node, const PodWithClaims& request, std::span<const model::Allocation> allocations);
+// The node with the claims of `future`, a later state of it, added: a Pod that fits here fits now and disturbs neither state.
 NodePtr NodeBeside(const Node& node, const Node& future);
-// Sums up the Pods and the claims of a node that is being made.
+// Computes the sums over the node's Pods and claims.
 void Count(Node& node);
 
 }  // namespace allot::sched

@@ -20,16 +20,16 @@ inline void PutYaml(Cluster& cluster, std::string_view yaml) {
   Result<std::vector<json::Document>> documents = json::ParseYaml(yaml);
   ASSERT_TRUE(documents.ok()) << documents.status().message();
   for (json::Document& document : *documents) {
-    const auto kept = std::make_shared<json::Document>(std::move(document));
+    const auto kept = std::make_shared<const json::Document>(std::move(document));
     const json::Value& object = kept->root();
     if (object.IsNull()) continue;
     const std::string_view kind = object["kind"].AsString();
-    const Status put = kind == "Node"            ? cluster.PutNode(object, kept)
-                       : kind == "Pod"           ? cluster.PutPod(object, kept)
-                       : kind == "ResourceClaim" ? cluster.PutClaim(object, kept)
-                       : kind == "ResourceSlice" ? cluster.PutSlice(object, kept)
-                       : kind == "DeviceClass"   ? cluster.PutClass(object, kept)
-                       : kind == "Namespace"     ? cluster.PutNamespace(object, kept)
+    const Status put = kind == "Node"            ? cluster.PutNode(kept)
+                       : kind == "Pod"           ? cluster.PutPod(kept)
+                       : kind == "ResourceClaim" ? cluster.PutClaim(kept)
+                       : kind == "ResourceSlice" ? cluster.PutSlice(kept)
+                       : kind == "DeviceClass"   ? cluster.PutClass(kept)
+                       : kind == "Namespace"     ? cluster.PutNamespace(kept)
                                                  : Invalid("kind ", kind);
     ASSERT_TRUE(put.ok()) << put.message();
   }
@@ -83,7 +83,7 @@ class World {
     cluster_.RemoveClaim("lab", StrCat(pod, "-gpu"));
   }
 
-  // "a>n1/gpu-0 b>n1": who starts, in order, and where.
+  // "a>n1/gpu-0 b>n1": the Pods that start, in order, and where.
   std::string Run() {
     std::string text;
     queue_.Run(cluster_, [&](const Placed& placed) {

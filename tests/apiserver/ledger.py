@@ -1,4 +1,4 @@
-"""Who wrote what, and what was acknowledged: what a server must show after its end.
+"""Records which writes were sent and acknowledged, and so what a server must show after a restart.
 
 Each object has one writer, so its writes have an order. A write whose answer was read to its end is acknowledged; one without an answer may
 have happened or not, but only as a whole.
@@ -9,7 +9,7 @@ import threading
 
 import objects
 
-State = collections.namedtuple("State", "number version")  # of an object that is there; a number of None: it is not
+State = collections.namedtuple("State", "number version")  # of an object; the number is None if it does not exist
 
 
 class Thing:
@@ -18,7 +18,7 @@ class Thing:
     def __init__(self, resource, name):
         self.resource, self.name = resource, name
         self.known = State(None, 0)
-        self.perhaps = None  # a State without version: the write that got no answer
+        self.perhaps = None  # a State without version: the write without an answer
 
 
 class Ledger:
@@ -27,8 +27,8 @@ class Ledger:
         self.violations = []
         self.counts = collections.Counter()
         self.acknowledgements = 0
-        self.latest = 0  # the highest resourceVersion that was seen
-        self.floor = 0   # what it was when the server ended the last time
+        self.latest = 0  # the highest resourceVersion seen
+        self.floor = 0   # its value when the server ended the last time
         self._lock = threading.Lock()
 
     def violation(self, text):
@@ -36,14 +36,14 @@ class Ledger:
             self.violations.append(text)
 
     def begin(self, thing, number):
-        """A write is sent; None: a deletion."""
+        """Records that a write is sent; None: a deletion."""
         thing.perhaps = State(number, None)
 
     def acknowledged(self, thing, verb, version=None):
-        """`version`: of the answer; a deletion's answer has none."""
+        """Records the answer. `version` is that of the answer; a deletion's answer has none."""
         number = thing.perhaps.number
         if number is not None and version <= max(thing.known.version, self.floor):
-            self.violation(f"{verb} of {thing.name} got version {version}, but {max(thing.known.version, self.floor)} was there before")
+            self.violation(f"{verb} of {thing.name} got version {version}, but {max(thing.known.version, self.floor)} was seen before")
         thing.known, thing.perhaps = State(number, version or thing.known.version), None
         with self._lock:
             self.counts[verb] += 1
@@ -55,7 +55,7 @@ class Ledger:
         thing.perhaps = None
 
     def seen(self, version):
-        """A version that a reader was shown."""
+        """Records a version that a reader saw."""
         with self._lock:
             self.latest = max(self.latest, version)
 
@@ -66,7 +66,7 @@ class Ledger:
         self.floor = self.latest
 
     def check(self, resource, listed):
-        """Compares with a list of the server, which nobody writes to; what had no answer is known from then on."""
+        """Compares with a list of the server while no client writes. Resolves writes without an answer."""
         version = objects.version_of(listed)
         if version < self.latest:
             self.violation(f"the version went back: {version} of the list of {resource}, {self.latest} was seen before")
@@ -79,7 +79,7 @@ class Ledger:
                 self.settle(thing, found.pop(thing.name, None))
         for name in found:
             if name != "kube-root-ca.crt":
-                self.violation(f"{resource} {name} is there, and nobody made it")
+                self.violation(f"{resource} {name} exists, but was never created")
 
     def settle(self, thing, item):
         try:
@@ -93,7 +93,7 @@ class Ledger:
         if state.number == known.number and (state.number is None or state.version == known.version):
             return None
         if perhaps is not None and state.number == perhaps.number and (state.number is None or state.version > known.version):
-            self.counts["of which happened"] += 1
+            self.counts["happened"] += 1
             return None
         return self.violation(f"{thing.resource} {thing.name}: found {_show(state)}, acknowledged was {_show(known)}"
                               + (f", in flight was {_show(perhaps)}" if perhaps else ""))

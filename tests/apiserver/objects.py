@@ -1,4 +1,4 @@
-"""Objects whose whole content follows from one number: whoever reads one sees whether it is whole, and which write it is from."""
+"""Objects whose whole content follows from one number, so that a reader can tell whether an object is intact, and which write it is from."""
 
 PATHS = {
     "configmaps": "/api/v1/namespaces/{}/configmaps",
@@ -12,7 +12,7 @@ class Damaged(Exception):
 
 
 def content(resource, number):
-    """What a write of this number sets: as a patch it changes several fields, and the length of the object."""
+    """The content of write `number`. As a patch it changes several fields, and the length of the object."""
     labels = {"number": str(number)}
     if resource == "leases":
         spec = {"holderIdentity": f"holder-{number}", "leaseTransitions": number, "leaseDurationSeconds": number % 1000 + 1}
@@ -30,7 +30,7 @@ def whole(resource, name, number, version=None):
 
 
 def number_of(resource, item):
-    """The number of the write that the object is from. Damaged where it is from none, or from two."""
+    """The number of the write that the object is from. Raises Damaged if it is from no write, or from two."""
     try:
         number = int(item["metadata"]["labels"]["number"])
         expected = content(resource, number)

@@ -1,4 +1,4 @@
-"""allot's API server for tests that hurt it: started, killed, started again on the same port; and connections to it that stay open."""
+"""allot's API server for fault tests: start it, kill it, restart it on the same port; and persistent connections to it."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ from lib import client, embedded  # noqa: E402
 
 
 class Server:
-    """One folder, one port. `log` gets what the server says on its standard error."""
+    """A server with one folder and one port. `log` gets its standard error."""
 
     def __init__(self, folder, port=0):
         self.folder = pathlib.Path(folder)
@@ -23,7 +23,7 @@ class Server:
         self.process, self.config, self._port = None, None, port
 
     def start(self):
-        """embedded.NotStarted, with the exit code, where it refuses."""
+        """Raises embedded.NotStarted, with the exit code, if it does not start."""
         with open(self.log, "a", encoding="utf-8") as log:
             self.process, config = embedded.start(str(self.folder), log, "--port", str(self._port))
         self.config = client.Config(config)
@@ -34,12 +34,12 @@ class Server:
         self._reap()
 
     def stop(self):
-        """Asks it to end. The exit code."""
+        """Stops it. Returns the exit code."""
         self.process.terminate()
         return self._reap()
 
     def kill_while_it_starts(self, seconds):
-        """Starts it, and kills it so soon that it may not have come to answer."""
+        """Starts it and kills it so soon that it may not have answered yet."""
         arguments = [embedded.program(), "apiserver", "--data", self.folder, "--port", str(self._port)]
         with open(self.log, "a", encoding="utf-8") as log, subprocess.Popen(arguments, stdout=log, stderr=log) as early:
             try:
@@ -74,7 +74,7 @@ class Server:
 
 
 class Connection:
-    """One HTTP connection. It repeats nothing by itself: whoever keeps books must know what was sent."""
+    """One HTTP connection. It never repeats a request by itself, so that the caller knows what was sent."""
 
     def __init__(self, config, timeout=60):
         kind = http.client.HTTPSConnection if config.secure else http.client.HTTPConnection
@@ -83,14 +83,14 @@ class Connection:
         self._headers = {"Authorization": f"Bearer {config.token}"}
 
     def request(self, method, path, body=None, kind="application/json"):
-        """Status and body, read to their end. OSError or HTTPException where there is no whole answer."""
+        """Returns status and body. Raises OSError or HTTPException if the answer is not complete."""
         headers = dict(self._headers, **({"Content-Type": kind} if body is not None else {}))
         self._http.request(method, path, None if body is None else json.dumps(body), headers)
         answer = self._http.getresponse()
         return answer.status, json.loads(answer.read())
 
     def done(self, method, path, body=None, kind="application/json"):
-        """The body of an answer that must be a success."""
+        """Returns the body of an answer, which must be a success."""
         status, answer = self.request(method, path, body, kind)
         if not 200 <= status < 300:
             sys.exit(f"error: {method} {path}: {status} {answer.get('message')}")
@@ -111,7 +111,7 @@ def memory(pid):
 
 
 def require_program():
-    """Exit 1 with a hint where there is no program to test. From then on a request to end us ends the servers, too."""
+    """Exits with 1 and a hint if there is no program to test. From then on SIGTERM also ends the servers."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if not os.access(embedded.program(), os.X_OK):
         sys.exit(f"error: no program {embedded.program()}; build it (make build), or name one with ALLOT")

@@ -1,6 +1,6 @@
-"""How far the log of a SQLite store (store.db-wal) reaches: its frames are those that carry the salt of its header.
+"""Finds the end of the log of a SQLite store (store.db-wal): valid frames have the salt of its header.
 
-A log that was begun anew keeps the old file, with old frames behind the new ones.
+SQLite restarts the log in the same file, so old frames may follow the new ones.
 """
 
 import os
@@ -13,7 +13,7 @@ class Log:
         self._path, self._salt, self._end = path, None, 0
 
     def end(self):
-        """The byte behind its last frame, and whether it was begun anew since the last call: what was in it is in the store then."""
+        """Returns the end of the last frame, and whether the log was restarted since the last call, which moves its frames to the store."""
         with open(self._path, "rb") as file:
             header = file.read(HEADER)
             frame, salt = FRAME_HEADER + int.from_bytes(header[8:12], "big"), header[16:24]

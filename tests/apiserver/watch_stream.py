@@ -1,4 +1,4 @@
-"""Watches for thousands at once: sockets that do not block, and the events that came on each."""
+"""Thousands of watches at once: non-blocking sockets, and the events that each has received."""
 
 import collections
 import json
@@ -14,7 +14,7 @@ class Ended(Exception):
 
 
 class Watch:
-    """One watch on a connection of its own. Events are parsed to their version, and their objects dropped."""
+    """One watch on its own connection. Keeps the version of each event, and drops its object."""
 
     def __init__(self, config, path, receive_buffer=None):
         self.events, self.open, self.over = [], False, None
@@ -32,7 +32,7 @@ class Watch:
         return self.socket.fileno()
 
     def receive(self):
-        """Takes what there is."""
+        """Reads all available bytes."""
         while self.over is None:
             try:
                 data = self.socket.recv(1 << 18)
@@ -67,7 +67,7 @@ class Watch:
             if len(self._bytes) < line + 2 + length + 2:
                 break
             if length == 0:
-                self.over = "the server ended it"
+                self.over = "the server ended the watch"
                 break
             self._line += self._bytes[line + 2:line + 2 + length]
             at = line + 2 + length + 2
@@ -87,7 +87,7 @@ def _event(line):
 
 
 class Crowd:
-    """Many watches, read as their bytes come."""
+    """Many watches, read as their bytes arrive."""
 
     def __init__(self):
         self.watches, self._selector = [], selectors.EpollSelector()
@@ -97,7 +97,7 @@ class Crowd:
         self._selector.register(watch, selectors.EVENT_READ)
 
     def pump(self, seconds):
-        """Reads from whoever has something; waits that long for the first."""
+        """Reads from all watches that have bytes; waits up to `seconds` for the first."""
         for key, _ in self._selector.select(seconds):
             key.fileobj.receive()
             if key.fileobj.over:

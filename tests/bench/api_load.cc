@@ -1,11 +1,12 @@
-// A client that costs little, so that the server is what is measured: api_load MODE NAMESPACE ... (the server is KUBECONFIG's).
+// A cheap client, so that a benchmark measures the server: api_load MODE NAMESPACE ... (the server is that of KUBECONFIG).
 //
 //   create NAMESPACE FIRST COUNT WRITERS          creates the Pods FIRST to FIRST + COUNT - 1
 //   list NAMESPACE ROUNDS plain|gzip              lists all Pods, ROUNDS times
-//   watch NAMESPACE WATCHERS CHANGES live|replay  changes the Pods 0 to 99 while WATCHERS watch, or before they begin to, from then on
+//   watch NAMESPACE WATCHERS CHANGES live|replay  changes the Pods 0 to 99 while WATCHERS watch; replay: the changes come first, and the
+//                                                 watches start at the version before them
 //
-// Answers are read to their end, but not parsed. Prints a line of JSON: the seconds that it took, how many were done, bytes of a list, how
-// often watches that the server had ended were begun again.
+// Reads responses to their end, but does not parse them. Prints a line of JSON: the seconds, the number of requests or events, the bytes of
+// a list, and how often watches that the server ended were resumed.
 
 #include <algorithm>
 #include <atomic>
@@ -35,7 +36,7 @@ constexpr int kChangedPods = 100, kChangers = 16;
 
 double SecondsSince(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// How to reach the server; makes clients with one connection each.
+// The server; creates clients with one connection each.
 class Server {
  public:
   static Result<Server> Load() {
@@ -73,9 +74,9 @@ class Server {
   std::string authorization_;
 };
 
-http::Patience Patience() { return {Clock::now() + kPatience, nullptr}; }
+Patience Patience() { return {Clock::now() + kPatience, nullptr}; }
 
-// The answer, where it is a success.
+// Sends the request; an HTTP error is an error.
 Result<http::Response> Ask(http::Client& client, const http::Request& request) {
   ASSIGN_OR_RETURN(http::Response response, client.Send(request, Patience()));
   if (response.status / 100 != 2)
@@ -85,8 +86,8 @@ Result<http::Response> Ask(http::Client& client, const http::Request& request) {
 
 std::string PodsOf(std::string_view space) { return StrCat("/api/v1/namespaces/", space, "/pods"); }
 
-// work(client, i) for i from 0 to count - 1 by so many threads, each with a connection that is open before the first begins. The seconds,
-// or the first error.
+// Calls work(client, i) for i from 0 to count - 1 on several threads, each with its own connection, opened before the clock starts. Returns
+// the seconds, or the first error.
 Result<double> InParallel(const Server& server, int threads, int count, const std::function<Status(http::Client&, int)>& work) {
   std::vector<std::unique_ptr<http::Client>> clients;
   for (int t = 0; t < threads; ++t) {
@@ -128,13 +129,13 @@ Status List(const Server& server, const std::string& space, int rounds, bool gzi
   request.headers.Add("Accept-Encoding", gzip ? "gzip" : "identity");
   std::vector<double> seconds;
   size_t bytes = 0;
-  for (int i = 0; i <= rounds; ++i) {  // the first one warms up
+  for (int i = 0; i <= rounds; ++i) {  // the first round is a warm-up
     const auto begin = Clock::now();
     ASSIGN_OR_RETURN(const http::Response response, Ask(*client, request));
     if (i > 0) seconds.push_back(SecondsSince(begin));
     bytes = response.body.size();
     if (gzip != (response.headers.Get("Content-Encoding") == "gzip"))
-      return Unavailable("the answer has another encoding than was asked for");
+      return Unavailable("the response does not have the requested encoding");
   }
   std::sort(seconds.begin(), seconds.end());
   std::printf("{\"seconds\": %.6f, \"done\": %d, \"bytes\": %zu}\n", seconds[seconds.size() / 2], rounds, bytes);
@@ -142,7 +143,7 @@ Status List(const Server& server, const std::string& space, int rounds, bool gzi
 }
 
 Result<double> Touch(const Server& server, const std::string& space, int changes) {
-  const auto run = Clock::now().time_since_epoch().count();  // what is there already would be no change
+  const auto run = Clock::now().time_since_epoch().count();  // a value of an earlier run would change nothing
   return InParallel(server, kChangers, changes, [&](http::Client& client, int i) {
     const std::string body = StrCat(R"({"metadata":{"labels":{"touched":")", run, "-", i, R"("}}})");
     return Ask(client, server.Make("PATCH", StrCat(PodsOf(space), "/pod-", i % kChangedPods), body, "application/merge-patch+json"))
@@ -167,7 +168,7 @@ Result<std::string> VersionNow(const Server& server, const std::string& space) {
   return version;
 }
 
-// One watch, as informers have it: where the server ends it, because the client was too slow for it, it goes on from the last version.
+// One watch, like an informer's: if the server ends it because the client is too slow, it resumes at the last version.
 class Watcher {
  public:
   Watcher(const Server& server, const std::string& space, std::string version)
@@ -182,7 +183,7 @@ class Watcher {
     return Status();
   }
 
-  // Reads until there were so many events. An event is a line.
+  // Reads `events` events. An event is a line.
   Status Follow(int events) {
     for (int seen = 0; seen < events;) {
       const Result<std::string> bytes = stream_->Read(Patience());
@@ -192,7 +193,7 @@ class Watcher {
         continue;
       }
       if (++resumed_ > kMostResumed)
-        return Unavailable("the server ended a watch ", resumed_, " times; ", seen, " of ", events, " events came");
+        return Unavailable("the server ended a watch ", resumed_, " times; ", seen, " of ", events, " events arrived");
       if (!last_.empty()) version_ = VersionIn(last_);
       rest_.clear();
       TRY(Open());
@@ -205,7 +206,7 @@ class Watcher {
  private:
   static constexpr int kMostResumed = 1000;
 
-  // The last whole line, and what follows it.
+  // Keeps the last whole line, and the bytes after it.
   void Keep(std::string_view bytes) {
     const size_t end = bytes.rfind('\n');
     if (end == std::string_view::npos) {
@@ -270,7 +271,7 @@ Status Run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is an error of the write
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection then returns an error
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const allot::Status status = arguments.empty() ? allot::Invalid("usage: api_load MODE NAMESPACE ...") : Run(arguments);
   if (status.ok()) return 0;

@@ -1,7 +1,7 @@
-// Allocation and selectors against Kubernetes' own code, on the same cases in one run: bench ORACLE REPORT.json
+// Compares our allocator and selectors with Kubernetes' own code, on the same cases in one run: bench ORACLE REPORT.json
 //
-// Both sides start from parsed objects and a warm cache of selectors, and time the decision alone: ours from the slices, as Kubernetes'
-// (gather the pools, check the claims, search, write down the result). The oracle times itself in its own process.
+// Both sides start with parsed objects and a warm cache of selectors, and time only the decision: gather the pools from the slices, check
+// the claims, search, write the result. The oracle measures itself in its own process.
 
 #include <cstdio>
 #include <string>
@@ -29,7 +29,7 @@ struct Peer {
   double ns = 0, allocations = 0;
 };
 
-// What the oracle needs for each case; nothing for a case that it could not time.
+// The oracle's measurement of each case; nullopt if it could not measure the case.
 Result<std::vector<std::optional<Peer>>> AskPeer(conformance::Oracle& oracle, std::string_view kind, const std::vector<std::string>& cases,
                                                  double seconds) {
   std::string question = StrCat(R"({"kind":")", kind, R"(","seconds":)", static_cast<int>(seconds), R"(,"cases":[)");
@@ -49,7 +49,7 @@ Result<std::vector<std::optional<Peer>>> AskPeer(conformance::Oracle& oracle, st
   return peers;
 }
 
-// Kubernetes gives no reasons; with `explain` ours does on top.
+// With `explain` our allocator also computes reasons, which Kubernetes does not have.
 Result<Measured> MeasureDecision(const json::Value& value, bool explain) {
   ASSIGN_OR_RETURN(conformance::AllocatorCase question, conformance::AllocatorCase::Read(value));
   question.options.explain = explain;
@@ -132,7 +132,7 @@ Status BenchSelectors(conformance::Oracle& oracle, Report& report) {
 Status Run(const std::string& oracle_path, const std::string& report_path) {
   ASSIGN_OR_RETURN(conformance::Oracle oracle, conformance::Oracle::Start(oracle_path));
   Report report;
-  report.Note("peer: the allocator and selector packages of Kubernetes 1.36.4; 0: not asked, its search does not end");
+  report.Note("peer: the allocator and selector packages of Kubernetes 1.36.4; 0: not measured, because its search does not end");
   TRY(BenchAllocator(oracle, report));
   TRY(BenchShapes(oracle, report));
   TRY(BenchSelectors(oracle, report));

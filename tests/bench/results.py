@@ -1,4 +1,4 @@
-"""Results of a benchmark: a table, and build/bench.json, where those of other benchmarks stay."""
+"""Prints the results of a benchmark as a table, and adds them to those of other benchmarks in build/bench.json."""
 
 import json
 import pathlib

@@ -1,7 +1,7 @@
-// How fast the cluster decision is, and how it grows: nodes with 8 GPUs each, Pods that ask for shares of random size.
+// Measures how fast the scheduler decides: nodes with 8 GPUs each, Pods that ask for shares of random size.
 //
 //   sched_load NODES PODS            prints "NODES PODS DECISIONS_PER_SECOND P50_US P99_US PLACED"
-//   sched_load NODES PODS --waiting  so many that do not fit: prints the milliseconds of the first look at them, and of a later one
+//   sched_load NODES PODS --waiting  Pods that do not fit: prints the milliseconds of the first round, and of a later one
 
 #include <algorithm>
 #include <chrono>
@@ -17,11 +17,11 @@
 namespace allot::bench {
 namespace {
 
-using Put = Status (sched::Cluster::*)(const json::Value&, sched::Kept);
+using Put = Status (sched::Cluster::*)(json::DocumentPtr);
 
 void Add(sched::Cluster& cluster, Put put, const std::string& text) {
   const auto document = std::make_shared<json::Document>(*json::Parse(text));
-  CHECK((cluster.*put)(document->root(), document).ok());
+  CHECK((cluster.*put)(document).ok());
 }
 
 void AddNode(sched::Cluster& cluster, int index) {
@@ -55,7 +55,7 @@ void AddPod(sched::Cluster& cluster, int index, int gib) {
              R"("resourceClaims":[{"name":"gpu","resourceClaimName":")", name, R"("}]}})"));
 }
 
-// A cluster of so many nodes, and who decides for it.
+// A cluster, and the scheduler's objects that decide for it.
 struct Load {
   explicit Load(int nodes) {
     Add(cluster, &sched::Cluster::PutClass, R"({"metadata":{"name":"gpu"},"spec":{}})");
@@ -75,7 +75,7 @@ int Run(int nodes, int pods) {
   const auto ask = [&](int from, int count) {
     for (int i = 0; i < count; ++i) AddPod(load.cluster, from + i, kSizes[load.random.Below(std::size(kSizes))]);
   };
-  // A cluster that is in use: what is decided first warms the memory of every shape, as in a cluster that runs for a while.
+  // The first Pods warm the caches of every shape, as in a cluster that has run for a while.
   ask(0, pods);
   size_t placed = 0;
   load.queue.Run(load.cluster, [&](const sched::Placed&) { ++placed; });

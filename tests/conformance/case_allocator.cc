@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "alloc/words.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "cel/cache.h"
@@ -31,7 +32,7 @@ Result<std::string_view> TextField(const json::Value& value, std::string_view ke
   return value[key].AsString();
 }
 
-// {"driver", "pool", "device"}, or {"id": "driver/pool/device/shareID"} of a share; a pool's name may have slashes.
+// Reads {"driver", "pool", "device"}, or {"id": "driver/pool/device/shareID"} of a share. A pool's name may have slashes.
 Result<alloc::DeviceId> ReadDeviceId(const json::Value& value, std::string_view what) {
   if (value["id"].IsString() || value.IsString()) {
     const std::string_view id = value.IsString() ? value.AsString() : value["id"].AsString();
@@ -89,7 +90,7 @@ bool SameAmounts(const std::vector<model::NamedQuantity>& a, const std::vector<m
                     [](const auto& x, const auto& y) { return x.name == y.name && x.amount == y.amount; });
 }
 
-bool SameTolerations(const std::vector<model::Toleration>& a, const std::vector<model::Toleration>& b) {
+bool SameTolerations(const std::vector<model::ResultToleration>& a, const std::vector<model::ResultToleration>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.key == y.key && x.op == y.op && x.value == y.value && x.effect == y.effect && x.seconds == y.seconds;
   });
@@ -128,7 +129,7 @@ void CompareAllocation(const Allocation& expected, const Allocation& got, const 
   }
   const bool same_config =
       std::equal(expected.config.begin(), expected.config.end(), got.config.begin(), got.config.end(), [](const auto& e, const auto& g) {
-        return e.from_class == g.from_class && e.requests == g.requests && json::Equal(e.opaque, g.opaque);
+        return e.from_class == g.from_class && e.requests == g.requests && json::Equal(e.opaque.value(), g.opaque.value());
       });
   check("config", same_config) && check("nodeSelector", SameNodes(expected.node_selector, got.node_selector));
 }
@@ -137,7 +138,7 @@ std::string Describe(const Result<Answer>& answer) {
   if (!answer.ok()) return StrCat("error: ", answer.status().message());
   switch (answer->outcome) {
     case Answer::Outcome::kGaveUp: return StrCat("gave up after ", answer->steps, " steps");
-    case Answer::Outcome::kDoesNotFit: return StrCat("does not fit: ", answer->reasons.ToString());
+    case Answer::Outcome::kDoesNotFit: return StrCat("does not fit: ", alloc::Words(answer->reasons));
     case Answer::Outcome::kFits: break;
   }
   std::string text = "allocated:";
@@ -170,7 +171,7 @@ Result<AllocatorCase> AllocatorCase::Read(const json::Value& value) {
   TRY(ReadList(value["resourceSlices"], "resourceSlices", result.slices));
   TRY(ReadList(value["claims"], "claims", result.claims));
   TRY(ReadLedger(value["allocated"], result.ledger));
-  // Elements of a vector stay where they are when the vector is moved.
+  // known_classes points to elements of the vector, which keep their addresses when it is moved.
   for (const model::DeviceClass& device_class : result.classes) result.known_classes.Add(device_class);
   for (const model::ResourceSlice& slice : result.slices) result.all_slices.push_back(&slice);
   for (const model::ResourceClaim& claim : result.claims) result.all_claims.push_back(&claim);
@@ -188,8 +189,8 @@ std::vector<std::string> CompareAllocator(const json::Value& value, const json::
   if (!question.ok()) return {question.status().message()};
 
   const std::string_view error = expect["error"].IsString() ? expect["error"].AsString() : std::string_view();
-  // Kubernetes' caller interrupted this search in the call that is counted last. The counterpart here is a budget of the steps before it:
-  // then the answer must be that the search gave up, and not that nothing fits.
+  // Kubernetes' caller interrupted this search in its last counted step. With a budget of one step less our search must give up, too, and
+  // must not report that nothing fits.
   const bool interrupted = error.starts_with("filter operation aborted");
   if (interrupted) {
     const auto calls = expect["allocateOneCalls"].IsNumber() ? expect["allocateOneCalls"].AsInt64() : std::nullopt;

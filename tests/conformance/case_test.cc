@@ -52,7 +52,7 @@ TEST(Case, AMalformedCaseNamesTheField) {
   EXPECT_THAT(Compare(Kind::kQuantity, "{}"), ElementsAre(HasSubstr("not a quantity case")));
 }
 
-TEST(Case, ACaseThatExpectsNothingFails) {
+TEST(Case, ACaseWithoutAnExpectationFails) {
   EXPECT_THAT(Compare(Kind::kAllocator, R"({"node": {}})"), ElementsAre(HasSubstr("expected \"expect\"")));
   EXPECT_THAT(Compare(Kind::kCel, R"({"expression": "true"})"), ElementsAre(HasSubstr("expected \"compiles\"")));
 }
@@ -68,7 +68,7 @@ TEST(Case, FilesHoldOneCaseAListOrOneALine) {
   EXPECT_THAT(where, ElementsAre("a.json", "b.json[0]", "b.json[1]", "c.jsonl:1", "c.jsonl:3", "d.json.parse[0]", "d.json.pairs[0]"));
 }
 
-TEST(Case, TextThatIsNoJsonNamesFileAndPlace) {
+TEST(Case, InvalidJsonNamesTheFileAndThePlace) {
   Cases cases;
   EXPECT_THAT(cases.AddText(Kind::kCel, "{", "a.json", false).message(), HasSubstr("a.json: "));
   EXPECT_THAT(cases.AddText(Kind::kCel, "{}\n{", "b.jsonl", true).message(), HasSubstr("b.jsonl:2: "));

@@ -1,4 +1,4 @@
-// Compares our code with Kubernetes' own on random cases. tests/conformance/differential builds what this needs and calls it.
+// Compares our code with Kubernetes' own on random cases. tests/conformance/differential builds the oracle and runs this program.
 
 #include <charconv>
 #include <cstdio>
@@ -33,7 +33,7 @@ std::string Generate(Kind kind, uint64_t seed) {
 
 std::string Question(Kind kind, const std::string& text) {
   switch (kind) {
-    // Again and again: where Kubernetes' own answer depends on the order of a Go map, there is nothing to agree with.
+    // Repeat the case, to find answers of Kubernetes that depend on the order of a Go map; these cases are skipped.
     case Kind::kAllocator: return StrCat(R"({"kind":"allocator","times":16,"case":)", text, "}");
     case Kind::kCel: return StrCat(R"({"kind":"cel","times":24,"case":)", text, "}");
     case Kind::kQuantity: return StrCat(R"({"kind":"quantity",)", std::string_view(text).substr(1));
@@ -50,7 +50,7 @@ std::vector<std::string> Compare(Kind kind, const allot::json::Value& value, con
   return {};
 }
 
-// Why Kubernetes has no answer that one could agree with; empty when it has.
+// Why the case is skipped: Kubernetes has no definite answer. Empty if it has.
 std::string_view WhyLeftOut(const allot::json::Value& answer) {
   if (!answer["panic"].IsNull()) return "Kubernetes crashed";
   if (!answer["timeout"].IsNull()) return "Kubernetes took too long";
@@ -104,6 +104,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::printf("%s: seeds %lu to %lu: %lu agreed, %lu disagreements\n", argv[1], first, first + count - 1, counts->agreed, counts->differed);
-  for (const auto& [why, number_of] : counts->left_out) std::printf("  left out: %lu (%s)\n", number_of, std::string(why).c_str());
+  for (const auto& [why, number_of] : counts->left_out) std::printf("  skipped: %lu (%s)\n", number_of, std::string(why).c_str());
   return counts->differed > 0 || counts->agreed == 0 ? 1 : 0;
 }

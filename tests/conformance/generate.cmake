@@ -1,4 +1,4 @@
-# The generators of random cases, for the differential tests and the benchmarks, and as the program allot_generate.
+# The generators of random cases, for the differential tests, the benchmarks and the program allot_generate.
 
 add_library(allot_conformance_generate STATIC
   ${CMAKE_CURRENT_LIST_DIR}/generate_allocator.cc

@@ -35,9 +35,9 @@ std::string Overcommitted(const AllocatorCase& question, const alloc::Answer& an
   std::map<const model::Device*, Given> given;
   for (const model::Allocation& allocation : answer.allocations) {
     for (const model::DeviceResult& result : allocation.results) {
-      if (result.admin_access) continue;  // looks on, holds nothing
+      if (result.admin_access) continue;  // adminAccess holds nothing
       const model::Device* device = FindDevice(question, result);
-      if (device == nullptr) return StrCat(result.device, " was given out, but no slice has it");
+      if (device == nullptr) return StrCat(result.device, " was allocated, but no slice has it");
       Given& sum = given[device];
       const alloc::Usage* usage = question.ledger.Find({result.driver, result.pool, result.device});
       if (sum.whole + sum.shares == 0 && usage != nullptr) {
@@ -45,7 +45,8 @@ std::string Overcommitted(const AllocatorCase& question, const alloc::Answer& an
         sum.whole += static_cast<int>(usage->whole);
       }
       ++(result.share_id.empty() ? sum.whole : sum.shares);
-      if (sum.whole > 1 || (sum.whole == 1 && sum.shares > 0)) return StrCat(result.device, " is taken whole and given again");
+      if (sum.whole > 1 || (sum.whole == 1 && sum.shares > 0))
+        return StrCat(result.device, " is allocated whole and also to another claim");
       for (const model::NamedQuantity& consumed : result.consumed_capacity) {
         if (consumed.amount.Sign() < 0) continue;
         Quantity& total = sum.consumed[consumed.name];
@@ -54,7 +55,8 @@ std::string Overcommitted(const AllocatorCase& question, const alloc::Answer& an
           if (capacity.name.full != consumed.name || total <= capacity.value) continue;
           const Quantity* before = usage == nullptr ? nullptr : usage->Consumed(consumed.name);
           if (before != nullptr && *before > capacity.value) continue;
-          return StrCat(result.device, ": ", total.Canonical(), " of ", consumed.name, " given out of ", capacity.value.Canonical());
+          return StrCat(result.device, ": ", total.Canonical(), " of ", consumed.name, " allocated, but the capacity is ",
+                        capacity.value.Canonical());
         }
       }
     }

@@ -1,4 +1,4 @@
-// Runs cases with Kubernetes' outcomes through our code and prints where they disagree. tests/conformance/run finds or builds this program.
+// Runs cases with Kubernetes' outcomes through our code, and prints the differences. tests/conformance/run finds or builds this program.
 
 #include <cstdio>
 #include <string>
@@ -11,8 +11,8 @@ constexpr char kUsage[] =
     "usage: tests/conformance/run allocator|cel|quantity PATH...\n"
     "\n"
     "Runs the cases in the files (.json, .jsonl) and folders PATH, prints each disagreement with Kubernetes,\n"
-    "and closes with `N passed, M failed`. Exits with 1 when a case failed or there was none,\n"
-    "with 2 when a file could not be read (the others are run all the same).\n"
+    "and ends with `N passed, M failed`. Exits with 1 if a case failed or there was none,\n"
+    "with 2 if a file could not be read (the others are still run).\n"
     "\n"
     "  tests/conformance/run allocator ../shared/vectors/allocator\n"
     "  tests/conformance/run cel ../shared/vectors/cel-dra.json\n"
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
       }
     }
   }
-  if (passed + failed == 0) std::fprintf(stderr, "error: no case was found\n");
+  if (passed + failed == 0) std::fprintf(stderr, "error: no case found\n");
   std::printf("%zu passed, %zu failed\n", passed, failed);
   if (std::fflush(stdout) != 0) {
     std::perror("error: standard output");

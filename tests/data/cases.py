@@ -1,4 +1,4 @@
-"""Reads the cases: TOPIC.yaml is a list; README.md tells the format."""
+"""Reads the cases: TOPIC.yaml is a list; README.md describes the format."""
 import copy
 import re
 
@@ -7,11 +7,11 @@ import yaml
 HOMES = ("embedded", "cluster")
 ACTIONS = ("apply", "refused", "patch", "delete", "delete_now", "ask_to_delete", "running", "pending", "held", "message", "completed", "restarts", "output", "order", "nodes", "devices", "models", "same",
            "different", "memory", "claims", "status", "count", "used")
-# Steps that can fail because allot does something else than the case says.
+# Steps that check allot's behaviour.
 PROOF = set(ACTIONS) - {"apply", "patch", "delete", "delete_now", "ask_to_delete"}
-DEADLINE = 60  # seconds for what a step waits for
+DEADLINE = 60  # seconds that a step waits
 IMAGE = "local/busybox:1"
-# What a container does that says nothing of it: shows its environment, then holds what it has.
+# The default command of a container: prints its environment, then keeps running.
 HOLD = ["sh", "-c", "env; echo shown; trap 'exit 0' TERM; sleep 3600 & wait"]
 
 
@@ -46,7 +46,7 @@ def load(paths):
 
 
 def _case(topic, entry):
-    """A case that cannot fail is worthless, and so is a misspelt step."""
+    """Returns the case. Refuses a case that cannot fail, and misspelt steps."""
     where = f"{topic}: {entry.get('name')}"
     unknown = set(entry) - {"name", "gpus", "homes", "why", "namespace", "wrong", "deadline", "steps"}
     missing = {"name", "gpus", "steps"} - set(entry)
@@ -56,9 +56,9 @@ def _case(topic, entry):
     if set(case.homes) - set(HOMES) or not case.homes:
         raise BadCase(f"{where}: homes are {', '.join(HOMES)}")
     if (case.homes != HOMES) != bool(case.why):
-        raise BadCase(f"{where}: `homes` goes with `why`, the reason")
+        raise BadCase(f"{where}: `homes` needs `why`, the reason")
     if "deadline" in entry and case.wrong is None:
-        raise BadCase(f"{where}: only a case that is wrong has a deadline of its own (of its last step)")
+        raise BadCase(f"{where}: only a case with `wrong` can have its own deadline (of its last step)")
     for number, step in enumerate(case.steps, 1):
         if len(step) != 1 or set(step) - set(ACTIONS):
             raise BadCase(f"{where}: step {number} has {sorted(step)}; a step is one of {', '.join(ACTIONS)}")
@@ -68,12 +68,12 @@ def _case(topic, entry):
 
 
 def model_name(gpu):
-    """rtx3090 for "NVIDIA GeForce RTX 3090"."""
+    """Returns rtx3090 for "NVIDIA GeForce RTX 3090"."""
     return re.sub(r"nvidia|geforce|[^a-z0-9]", "", gpu.lower())
 
 
 def nodes_of(gpus):
-    """The models of each node: "rtx3090:2/none" is [["rtx3090", "rtx3090"], []]."""
+    """Returns the models of each node: [["rtx3090", "rtx3090"], []] for "rtx3090:2/none"."""
     nodes = []
     for text in gpus.split("/"):
         models = [part.partition(":") for part in text.split(",") if part != "none"]
@@ -82,7 +82,7 @@ def nodes_of(gpus):
 
 
 def completed(manifest, home):
-    """The manifest as it is applied: nodes by their names in this home, and what Pods leave out."""
+    """Returns the manifest with the names of nodes in this home, and the defaults of Pods."""
     manifest = named(copy.deepcopy(manifest), home.nodes)
     if manifest["kind"] == "Pod":
         _fill(manifest["spec"], home)
@@ -103,7 +103,7 @@ def _fill(spec, home):
 
 
 def named(value, names):
-    """The value with NODE-1 by its name, wherever it is in it."""
+    """Returns the value with every NODE-1 replaced by the node's name."""
     if isinstance(value, dict):
         return {named(key, names): named(item, names) for key, item in value.items()}
     if isinstance(value, list):

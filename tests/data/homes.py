@@ -1,4 +1,4 @@
-"""Where the cases run: `allot up` on this machine, or a real Kubernetes with allot's agent on each node. GPUs are simulated in both."""
+"""The homes in which cases run: `allot up` on this machine, or a real Kubernetes with allot's agents. Both have simulated GPUs."""
 import collections
 import importlib.util
 import json
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def borrow(path):
-    """A module of another test: several of them have a package `lib`."""
+    """Imports a module of another test, because several tests have a package `lib`."""
     spec = importlib.util.spec_from_file_location("borrowed_" + pathlib.Path(path).stem, ROOT / path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -30,7 +30,7 @@ NODES_PATH, SLICES_PATH = "/api/v1/nodes", "/apis/resource.k8s.io/v1/resourcesli
 
 
 def await_(what, condition, seconds=60):
-    """What condition() gave, once that is true. TimeoutError where it does not become so."""
+    """Waits until condition() is true, and returns its value. Raises TimeoutError."""
     deadline = time.monotonic() + seconds
     while not (result := condition()):
         if time.monotonic() > deadline:
@@ -40,14 +40,14 @@ def await_(what, condition, seconds=60):
 
 
 class Home:
-    """One lane of a home: cases run in it one after the other. `nodes`: their names, the first is NODE-1. `api`: a connection as admin.
-    `selector`: what keeps Pods on the nodes of the lane."""
+    """One lane of a home, which runs cases one after the other. `nodes` has the nodes' names; the first is NODE-1. `api` is a connection as
+    admin. `selector` keeps Pods on the nodes of the lane."""
 
     def __init__(self):
         self.nodes, self.api, self.gpus, self.selector = [], None, None, {}
 
     def offered(self):
-        """The models that the slices of each of our nodes offer; the newest generation of a pool counts."""
+        """Returns the models in the slices of each of our nodes, of the newest generation of each pool."""
         slices = self.api.request("GET", SLICES_PATH).body["items"]
         offered = {name: [] for name in self.nodes}
         newest = {}
@@ -64,11 +64,11 @@ class Home:
         await_(f"the nodes offer {self.gpus}", lambda: self.offered() == wanted)
 
     def unstick(self):
-        """Called where a Pod that should run is not placed for a while."""
+        """Called if a Pod that should run has no node for a while."""
 
 
 class Embedded(Home):
-    """`allot up`, of the build for development or of ALLOT_BUILD."""
+    """`allot up` of the dev build or of ALLOT_BUILD."""
 
     name = "embedded"
 
@@ -78,12 +78,12 @@ class Embedded(Home):
         if not os.access(self.program, os.X_OK):
             sys.exit(f"error: no program {self.program}; build it (make build), or name its folder with ALLOT_BUILD")
         self.folder, self.process, self.keep = pathlib.Path(tempfile.mkdtemp(prefix=f"allot-data-{lane}-")), None, keep
-        self.data = None  # the folder of the `allot up` that runs
+        self.data = None  # the folder of the running `allot up`
         self.folder.chmod(0o755)
 
     @classmethod
     def prepare(cls):
-        """`allot up` makes what cases refer to."""
+        """Does nothing: `allot up` creates the objects that cases use."""
 
     def use(self, gpus):
         if gpus == self.gpus:
@@ -113,16 +113,16 @@ class Embedded(Home):
             return False
 
     def prepared(self):
-        """What the nodes still have prepared for claims."""
+        """Returns the claims that the nodes still have prepared."""
         return sorted(path.name for path in self.data.glob("nodes/*/cdi/*claim*"))
 
     def give_up(self):
-        """After a case that could not be cleaned up: what is left of it is ended, and the next one starts anew."""
+        """Called after a case that could not be cleaned up: ends everything, so that the next case starts anew."""
         self._end()
         self._end_containers()
 
     def _end_containers(self):
-        """Containers outlive `allot up`: beside each is a process with its folder among the arguments, which the container's are children of."""
+        """Kills containers, which outlive `allot up`: the children of shims, whose arguments contain our folder."""
         children, shims = collections.defaultdict(list), []
         for proc in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -149,7 +149,7 @@ class Embedded(Home):
 
     def close(self, failed):
         if self.keep and self.process:
-            print(f"kept: export KUBECONFIG={self.data}/admin.conf; `kill {self.process.pid}` ends it, its files are in {self.folder}")
+            print(f"still running: export KUBECONFIG={self.data}/admin.conf; `kill {self.process.pid}` ends it, its files are in {self.folder}")
             return
         self._end()
         if failed:
@@ -160,14 +160,14 @@ class Embedded(Home):
 
 
 class Cluster(Home):
-    """Two nodes of the cluster in ALLOT_CLUSTER. Its kube-scheduler decides; an agent for each node is started here."""
+    """Two nodes of the cluster in ALLOT_CLUSTER. Its kube-scheduler decides; this class starts an agent for each node."""
 
     name = "cluster"
     _lock, _restarted = threading.Lock(), 0.0
 
     def __init__(self, lane, keep):
         super().__init__()
-        # The fake NVML and the agent's log are handled there, and so is what kube-scheduler is known to do wrong.
+        # tests/node has code for the fake NVML, the agent's log, and known faults of kube-scheduler.
         self.machine = borrow("tests/node/lib/machine.py")
         self.keep, self.first, self.machines = keep, 2 * lane + 1, []
         self.api = client.Client(client.Config(os.environ["KUBECONFIG"]))
@@ -177,7 +177,7 @@ class Cluster(Home):
 
     @classmethod
     def prepare(cls):
-        """Once for all lanes: what the Pods and claims of cases refer to."""
+        """Creates the objects that cases use, once for all lanes."""
         cluster = os.environ["ALLOT_CLUSTER"]
         subprocess.run([ROOT / "tests/cluster/image", "add", cluster, "nvidia/cuda:12.0.0-base-ubuntu22.04"], check=True, stdout=subprocess.DEVNULL)
         home = cls(0, keep=False)
@@ -206,7 +206,7 @@ class Cluster(Home):
         self.await_offered()
 
     def _forget(self, node):
-        """Removes the slices of a node that the case does not have. (Kubelet does so too, some time after an agent's end.)"""
+        """Removes the slices of a node that the case does not use. (kubelet also does so, some time after the agent has ended.)"""
         for one in self.api.request("GET", SLICES_PATH).body["items"]:
             if one["spec"]["nodeName"] == node:
                 self.api.request("DELETE", f"{SLICES_PATH}/{one['metadata']['name']}")
@@ -221,7 +221,7 @@ class Cluster(Home):
                 Cluster._restarted = time.monotonic()
 
     def give_up(self):
-        """The next case starts with new agents."""
+        """Stops the agents, so that the next case starts with new ones."""
         self._end()
 
     def _end(self):
@@ -230,6 +230,6 @@ class Cluster(Home):
         self.machines, self.gpus = [], None
 
     def close(self, failed):
-        del failed  # whoever started the cluster keeps its logs
+        del failed  # the process that started the cluster keeps its logs
         if not self.keep:
             self._end()

@@ -1,4 +1,4 @@
-"""Runs the steps of one case in one home, in a namespace of its own."""
+"""Runs the steps of one case in one home, in its own namespace."""
 import collections
 import time
 
@@ -15,8 +15,8 @@ class Session(View):
         super().__init__(home, case.namespace.get("name", f"case-{number}"))
         self._case = case
         self._deadline = DEADLINE
-        self._pending = set()  # Pods that a step has found waiting
-        self._cluster_wide = []  # paths of what the case made outside of its namespace
+        self._pending = set()  # Pods that a step found waiting
+        self._cluster_wide = []  # paths of objects that the case created outside of its namespace
         self._nodes_before = {}
         self._sentinels = 0
 
@@ -25,10 +25,10 @@ class Session(View):
     def open(self):
         metadata = {"name": self._namespace, "labels": self._case.namespace.get("labels", {})}
         path = f"namespaces/{self._namespace}"
-        # One of an earlier run may still be on its way out.
-        self._await(lambda: "the namespace is there already" if self._get(path) else None)
+        # The namespace of an earlier run may still be terminating.
+        self._await(lambda: "the namespace exists already" if self._get(path) else None)
         self._write("PATCH", path, {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-        # Until it is there, Kubernetes forbids Pods.
+        # Until it exists Kubernetes refuses Pods.
         self._await(lambda: None if self._get("serviceaccounts/default") else "the namespace has no service account")
 
     def run(self, step):
@@ -37,7 +37,7 @@ class Session(View):
         getattr(self, "_do_" + action)(what)
 
     def finish(self):
-        """Who was found waiting and was not said to run since must still wait."""
+        """Checks that Pods which a step found waiting, and which no later step expects to run, still wait."""
         for name in sorted(self._pending):
             self._still_waits(name)
 
@@ -50,7 +50,7 @@ class Session(View):
             self._write("PATCH", resources.full_path(path, manifest["metadata"].get("namespace", self._namespace)), manifest)
 
     def _do_refused(self, attempts):
-        """Manifests that the API must not take, and what it has to say."""
+        """Applies manifests that the API must refuse, and checks its messages."""
         for attempt in attempts:
             manifest = completed(attempt["manifest"], self._home)
             path = f"{KINDS[manifest['kind']]}/{manifest['metadata']['name']}"
@@ -59,14 +59,14 @@ class Session(View):
             self._check(answer.code in (403, 422) and text in said, f"{path}: {answer.code} {said!r}, without {text!r}")
 
     def _do_patch(self, patches):
-        """Merge patches by KIND/NAME. Nodes get back what they had at the end of the case."""
+        """Applies merge patches by KIND/NAME. Nodes are restored at the end of the case."""
         for path, patch in named(patches, self._home.nodes).items():
             if path.startswith("nodes/") and path not in self._nodes_before:
                 self._nodes_before[path] = self._get(path)
             self._write("PATCH", path, patch, MERGE)
 
     def _do_delete(self, names):
-        """Pods by name or label, others by KIND/NAME; until they are gone."""
+        """Deletes Pods by name or label, and other objects by KIND/NAME, and waits until they are gone."""
         paths = []
         for name in names:
             if "=" in name:
@@ -80,13 +80,13 @@ class Session(View):
             self._await(lambda path=path: f"{path} is not gone" if self._get(path) else None)
 
     def _do_delete_now(self, names):
-        """Pods, with a grace period of a second; until they are gone."""
+        """Deletes Pods with a grace period of one second, and waits until they are gone."""
         for name in names:
             self._request("DELETE", f"pods/{name}", {"gracePeriodSeconds": 1})
         self._do_delete(names)
 
     def _do_ask_to_delete(self, paths):
-        """Others may keep it: nothing is waited for."""
+        """Deletes objects without waiting, because finalizers may keep them."""
         for path in paths:
             self._request("DELETE", path)
 
@@ -107,13 +107,13 @@ class Session(View):
         return f"{name} is {phase}: {self._told(pod) or [one.get('state') for one in statuses]}"
 
     def _do_pending(self, names):
-        """The scheduler has looked at them, told them why they wait, and not placed them."""
+        """Checks that the scheduler has tried the Pods, has written a reason, and has not bound them."""
         for name in names:
             self._await(lambda name=name: self._why_not_told(name))
         self._do_held(names)
 
     def _do_held(self, names):
-        """Nothing can be decided about them: what they refer to is not there. (kube-scheduler does not say so in their status.)"""
+        """Checks that the Pods are blocked, because an object that they need does not exist. (kube-scheduler writes no status then.)"""
         self._pass_by_scheduler()
         for name in names:
             self._still_waits(name)
@@ -126,7 +126,7 @@ class Session(View):
         if "nodeName" in pod["spec"]:
             raise StepFailed(f"{name} should wait and is {pod['status'].get('phase')} on {pod['spec']['nodeName']}")
         condition = self._scheduled(pod)
-        return None if condition.get("status") == "False" and condition.get("reason") else f"{name} waits, and nobody says why"
+        return None if condition.get("status") == "False" and condition.get("reason") else f"{name} waits without a reason"
 
     def _still_waits(self, name):
         pod = self._get(f"pods/{name}")
@@ -135,7 +135,7 @@ class Session(View):
             raise StepFailed(f"{name} should wait: {where or 'it is gone'}")
 
     def _pass_by_scheduler(self):
-        """Returns when the scheduler has looked at everything that was there when it was called: at a Pod that came later."""
+        """Waits until the scheduler has tried all current Pods: until it has tried a Pod that is created now."""
         self._sentinels += 1
         path = f"pods/sentinel-{self._sentinels}"
         spec = {"nodeSelector": {"allot.test/none": "such"}, "containers": [{"name": "c", "image": "none", "command": ["true"]}]}
@@ -152,11 +152,11 @@ class Session(View):
         return None if text in told else f"{name} is told {told!r}, without {text!r}"
 
     def _in_this_home(self, text):
-        """Words of the home that the case runs in, where they differ; any, where the case has none for it."""
+        """Returns the words for this home, if they differ between homes; empty if the case has none for it."""
         return text.get(self._home.name, "") if isinstance(text, dict) else text
 
     def _do_completed(self, codes):
-        """Exit codes: of all containers, or by container."""
+        """Checks exit codes: of all containers, or by container."""
         for name, wanted in codes.items():
             self._await(lambda name=name, wanted=wanted: self._why_not_completed(name, wanted), placed=True)
 
@@ -176,16 +176,16 @@ class Session(View):
     def _why_not_restarted(self, name, count):
         status = (self._get(f"pods/{name}") or {"status": {}})["status"]
         seen = sum(one["restartCount"] for one in status.get("containerStatuses", []) + status.get("initContainerStatuses", []))
-        return None if seen >= count else f"{name} was restarted {seen} times, and not {count}"
+        return None if seen >= count else f"{name} was restarted {seen} times, not {count}"
 
     def _do_output(self, texts):
-        """What a Pod's only container, or POD/CONTAINER, has to have printed."""
+        """Checks the output of a Pod's only container, or of POD/CONTAINER."""
         for name, text in texts.items():
             self._await(lambda name=name, text=text: None if text in self._log(name) else f"{name} prints {self._log(name)!r}, without {text!r}",
                         placed=True)
 
     def _do_order(self, containers):
-        """Containers (POD/CONTAINER) that have ended, or begun after those before them had ended. Kubernetes notes whole seconds."""
+        """Checks that each container (POD/CONTAINER) started after the one before had ended. Kubernetes records whole seconds."""
         last = ""
         for one in containers:
             pod, _, container = one.partition("/")
@@ -194,7 +194,7 @@ class Session(View):
             state = states[container]["state"]
             begun = (state.get("terminated") or state.get("running") or {}).get("startedAt", "")
             if not begun or begun < last:
-                raise StepFailed(f"{one} has begun {begun or 'never'}, and the one before it ended {last}")
+                raise StepFailed(f"{one} started at {begun or 'never'}, but the one before it ended at {last}")
             last = state.get("terminated", {}).get("finishedAt", begun)
 
     def _do_nodes(self, wanted):
@@ -225,7 +225,7 @@ class Session(View):
         self._check(len(places) > 1 and len(set(places)) == len(places), f"{', '.join(names)} should have a device each, and have {places}")
 
     def _do_memory(self, wanted):
-        """MiB in the environment of a Pod's only container, or of POD/CONTAINER, for each share; on the GPUs that were allocated."""
+        """Checks the MiB of each share in the environment of a Pod's only container, or of POD/CONTAINER, and their GPUs."""
         for name, amounts in wanted.items():
             amounts = amounts if isinstance(amounts, list) else [amounts]
             self._await(lambda name=name: None if "shown" in self._log(name).splitlines() else f"{name} does not show its environment", placed=True)
@@ -235,10 +235,10 @@ class Session(View):
             uuids = {plain(device["uuid"]) for device in self._offered().values()}
             own = {plain(self._offered()[place(result)]["uuid"]) for result in self._results(name.partition("/")[0])}
             shown = {uuid for uuid in uuids for line in lines if uuid in plain(line)}
-            self._check(shown <= own, f"the environment of {name} names {shown}, and it was given {own}")
+            self._check(shown <= own, f"the environment of {name} names {shown}, but {own} are allocated")
 
     def _do_claims(self, wanted):
-        """Claims by name: allocated, free (there, and nobody's) or gone."""
+        """Checks claims by name: allocated, free (it exists, but is not allocated) or gone."""
         for name, state in wanted.items():
             self._await(lambda name=name, state=state: self._why_not_claim(name, state))
 
@@ -248,7 +248,7 @@ class Session(View):
         return None if found == state else f"claim {name} is {found}, and not {state}"
 
     def _do_status(self, wanted):
-        """Fields of the status of KIND/NAME."""
+        """Checks fields of the status of KIND/NAME."""
         for path, fields in wanted.items():
             self._await(lambda path=path, fields=fields: self._why_not_status(path, fields), placed=True)
 
@@ -258,7 +258,7 @@ class Session(View):
         return None if found == fields else f"the status of {path} has {found}, and not {fields}"
 
     def _do_count(self, wanted):
-        """How many Pods of a label are in which phase: {app=web: {Running: 2}}."""
+        """Checks how many Pods with a label are in each phase: {app=web: {Running: 2}}."""
         for selector, phases in wanted.items():
             self._await(lambda selector=selector, phases=phases: self._why_not_count(selector, phases), placed=True)
 
@@ -268,14 +268,14 @@ class Session(View):
         return None if found == phases else f"Pods with {selector} are {found}, and not {phases}"
 
     def _do_used(self, wanted):
-        """MiB that allocated claims of all namespaces hold, by GPU (of NODE-1: gpu-0); others have none."""
+        """Checks the MiB that claims of all namespaces hold, by GPU (gpu-0: of NODE-1). Other GPUs must be free."""
         wanted = {gpu if "/" in gpu else f"NODE-1/{gpu}": amount for gpu, amount in wanted.items()}
         self._await(lambda: None if self._held() == wanted else f"claims hold {self._held()}, and not {wanted}")
 
     # --- the end ----------------------------------------------------------------------------------------------------------------------
 
     def clean(self):
-        """Ends what the case has made; then every GPU must be free, by the claims and by the nodes. StepFailed where it is not."""
+        """Deletes the case's objects. Then every GPU must be free, for the claims and for the nodes; otherwise raises StepFailed."""
         self._deadline = DEADLINE
         for path, before in self._nodes_before.items():
             self._restore(path, before)
@@ -297,7 +297,7 @@ class Session(View):
         self._write("PATCH", path, {"metadata": {"labels": labels}, "spec": spec}, MERGE)
 
     def _await(self, why_not, placed=False):
-        """Until why_not() is None. placed: the scheduler has to do something for it."""
+        """Waits until why_not() is None. With `placed` this needs a decision of the scheduler."""
         begin = time.monotonic()
         unstick = begin + NOT_PLACED_SECONDS
         while (reason := why_not()) is not None:

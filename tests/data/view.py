@@ -1,4 +1,4 @@
-"""What a case sees of its home: the API, and what it knows of Pods, claims and GPUs."""
+"""A case's access to its home: the API, with its Pods, claims and GPUs."""
 import collections
 import json
 
@@ -15,7 +15,7 @@ class StepFailed(Exception):
 
 
 class View:
-    """Paths are short, as in tests/contract: `pods/a` is one of the case's namespace."""
+    """Paths are short, as in tests/contract: `pods/a` is a Pod of the case's namespace."""
 
     def __init__(self, home, namespace):
         self._home, self._namespace = home, namespace
@@ -52,7 +52,7 @@ class View:
         return answer.text if answer.code == 200 else ""
 
     def _results(self, name):
-        """What was allocated to the claims of a Pod."""
+        """Returns the allocation results of a Pod's claims."""
         pod = self._get(f"pods/{name}")
         if pod is None:
             raise StepFailed(f"{name} is not there")
@@ -67,7 +67,7 @@ class View:
         return results
 
     def _offered(self):
-        """Every GPU by POOL/DEVICE."""
+        """Returns every GPU by POOL/DEVICE."""
         found = {}
         for one in self._request("GET", SLICES_PATH).body["items"]:
             for device in one["spec"].get("devices", []):
@@ -76,7 +76,7 @@ class View:
         return found
 
     def _held(self):
-        """MiB by NODE-1/gpu-0, of our nodes, and of all namespaces. Who only looks (adminAccess) holds nothing."""
+        """Returns the held MiB of our nodes' GPUs (NODE-1/gpu-0), for all namespaces. Results with adminAccess hold nothing."""
         held = collections.Counter()
         for claim in self._request("GET", "/apis/resource.k8s.io/v1/resourceclaims").body["items"]:
             for result in claim.get("status", {}).get("allocation", {}).get("devices", {}).get("results", []):
@@ -86,7 +86,7 @@ class View:
         return dict(held)
 
     def what_is_there(self):
-        """For whoever reads of a failure."""
+        """Returns Pods, claims and events, for the message of a failure."""
         lines = []
         for pod in self._list("pods"):
             lines.append(f"  pod {pod['metadata']['name']}: {pod['status'].get('phase')} on {pod['spec'].get('nodeName')}: {self._told(pod)}")
@@ -104,7 +104,7 @@ def place(result):
 
 
 def plain(text):
-    """UUIDs are in names of variables with _ for -."""
+    """Returns a UUID as it is in names of variables: with _ instead of -."""
     return text.replace("-", "_").upper()
 
 

@@ -1,5 +1,5 @@
-// Selectors: an expression compiles or says why not; what compiled decides each device the same way at the same cost every time, within
-// the cost limit, and finds nothing to explain about a device that it selects.
+// Selectors: an expression compiles or gives an error. A compiled expression has the same result and cost for a device every time, within
+// the cost limit, and gives no reason for a device that it selects.
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using allot::Result;
 
-// A shared GPU, one with every kind of attribute, and one that says nothing about itself.
+// A shared GPU, one with every kind of attribute, and one without attributes.
 constexpr std::string_view kSlice = R"({
   "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "n1-gpus"},
   "spec": {
@@ -60,8 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       CHECK(!matches.status().message().empty());
       CHECK(matches.status().message() == again.status().message());
     }
-    const std::string why_not = (*program)->Explain(device, Slice().driver);
-    if (matches.ok() && *matches) CHECK(why_not.empty());
+    const allot::cel::NotTrue why_not = (*program)->Explain(device, Slice().driver);
+    if (matches.ok() && *matches) CHECK(why_not == allot::cel::NotTrue());
   }
   return 0;
 }

@@ -1,8 +1,8 @@
-// Makes objects and changes them, as a load for tests: load pods|touch|churn NAMESPACE COUNT [SECONDS] (the server is KUBECONFIG's).
+// Creates and changes objects, as a load for tests: load pods|touch|churn NAMESPACE COUNT [SECONDS] (the server is that of KUBECONFIG).
 //
-//   pods   creates COUNT Pods that no scheduler looks at
-//   touch  changes a label of the Pods COUNT times in all
-//   churn  keeps about COUNT ConfigMaps and creates, changes and deletes them at random for SECONDS, whatever happens to the server
+//   pods   creates COUNT Pods that no scheduler considers
+//   touch  changes a label of the Pods, COUNT times in total
+//   churn  creates, changes and deletes about COUNT ConfigMaps at random for SECONDS, even while the server is down
 //
 // Prints how many requests succeeded and failed.
 
@@ -35,7 +35,7 @@ std::string ConfigMapJson(uint64_t i, uint64_t value) {
   return StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"object-)", i, R"("},"data":{"value":")", value, R"("}})");
 }
 
-// work(i) for i from 0 to count - 1, on several threads.
+// Calls work(i) for i from 0 to count - 1, on several threads.
 void InParallel(uint64_t count, const std::function<void(uint64_t)>& work) {
   std::atomic<uint64_t> next{0};
   std::vector<std::thread> threads;
@@ -56,7 +56,7 @@ void Churn(kube::Client& client, const std::string& namespace_name, uint64_t obj
       while (std::chrono::steady_clock::now() < end) {
         const uint64_t i = random.Below(objects);
         const std::string name = StrCat("object-", i);
-        const http::Patience patience{std::chrono::steady_clock::now() + std::chrono::seconds(5), nullptr};
+        const Patience patience{std::chrono::steady_clock::now() + std::chrono::seconds(5), nullptr};
         Status status;
         if (random.Below(4) == 0) {
           status = client.Delete(kube::types::kConfigMaps, namespace_name, name, {}, patience).status();
@@ -108,7 +108,7 @@ Status Run(const std::string& mode, const std::string& namespace_name, uint64_t 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is an error of the write
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection then returns an error
   if (argc < 4) {
     std::fputs("usage: load pods|touch|churn NAMESPACE COUNT [SECONDS]\n", stderr);
     return 2;

@@ -1,4 +1,4 @@
-"""`allot up` for tests: started as root or as somebody without rights, killed, started again, and asked with allot's own client."""
+"""`allot up` for tests: start it as root or as an unprivileged user, kill it, start it again, and query it with allot's own client."""
 
 import json
 import os
@@ -16,12 +16,12 @@ START_SECONDS = 30
 
 
 def program():
-    """The program that is tested: ALLOT, or the one of the build for development."""
+    """The program to test: ALLOT, or that of the dev build."""
     return pathlib.Path(os.environ.get("ALLOT", ROOT / "build/dev/allot"))
 
 
 def install(prefix):
-    """The program and its fake driver as an installation has them, where everybody may run them. The program's path."""
+    """Installs the program and its fake driver where every user may run them. Returns the program's path."""
     build = program().parent
     for place, file, name in (("bin", program(), "allot"), ("lib/allot", build / "fake_nvml/libnvidia-ml.so.1", "libnvidia-ml.so.1"),
                               ("lib/allot", build / "fake_smi/nvidia-smi", "nvidia-smi")):
@@ -33,7 +33,7 @@ def install(prefix):
 
 
 def write_holding(node_folder, claim, share):
-    """A claim that the journal of a node holds, as its agent would have written it. For an `up` that is not running."""
+    """Writes a holding to a node's journal, as its agent would. `up` must not be running."""
     holding = {"uid": claim["metadata"]["uid"], "namespace": claim["metadata"]["namespace"], "name": claim["metadata"]["name"],
                "shares": [share]}
     line = json.dumps({"hold": holding}, separators=(",", ":"))
@@ -52,7 +52,7 @@ def await_file(path, seconds=20):
 
 
 class Up:
-    """One folder. `user`: the number of whom it runs as; None: us."""
+    """An `allot up` with one folder. `user`: the user ID that it runs as; None: our own."""
 
     def __init__(self, allot, folder, *flags, user=None):
         self.allot, self.folder, self.flags, self.user = pathlib.Path(allot), pathlib.Path(folder), flags, user
@@ -65,7 +65,7 @@ class Up:
         return {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
 
     def start(self):
-        """Until it has greeted. AssertionError, with what it said, where it does not."""
+        """Waits for the greeting. AssertionError, with the output, if it does not come."""
         environment = {key: value for key, value in os.environ.items() if key not in ("KUBECONFIG", "XDG_DATA_HOME")}
         self.process = subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
                                         cwd="/", **self.as_user())
@@ -86,7 +86,7 @@ class Up:
         lines.put(None)
 
     def stop(self):
-        """Asks it to end. The exit code and the last line."""
+        """Stops it. Returns the exit code and the last line."""
         self.process.terminate()
         code, last = self.process.wait(30), ""
         while (line := self._lines.get(timeout=5)) is not None:
@@ -100,7 +100,7 @@ class Up:
         self.process.stderr.close()
 
     def run(self, *arguments, text=None):
-        """allot with the admin's kubeconfig. Its standard output."""
+        """Runs allot with the admin's kubeconfig. Returns its standard output."""
         done = subprocess.run([self.allot, *arguments, "--kubeconfig", self.folder / "admin.conf"], input=text, capture_output=True, text=True,
                               timeout=30, check=False)
         assert done.returncode == 0, f"allot {' '.join(arguments)}: {done.stderr}"

@@ -1,9 +1,9 @@
-// Claims of every shape, prepared as far as their CDI specs, for tests/node/cdi_test.
+// Writes CDI specs of claims of every kind, for tests/node/cdi_test.
 //
 //   cdi_samples FOLDER
 //
-// Makes FOLDER/root (a driver root), FOLDER/proc and FOLDER/cdi with the specs, and prints a line for each claim: its name and the IDs that
-// kubelet would hand to the container runtime.
+// Makes FOLDER/root (a driver root), FOLDER/proc and FOLDER/cdi with the specs. Prints a line for each claim, with its name and the IDs
+// that kubelet would pass to the container runtime.
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -18,6 +18,8 @@
 #include "base/file_system.h"
 #include "node/cdi.h"
 #include "node/holding.h"
+#include "node/nvidia/claims.h"
+#include "node/nvidia/share_state.h"
 
 namespace allot::node {
 namespace {
@@ -29,7 +31,7 @@ void MakeFile(const std::string& path, std::string_view content = "") {
   std::ofstream(path) << content;
 }
 
-// A node that can do no harm: /dev/null, and a pipe where only root may make devices.
+// Makes a harmless device node: one like /dev/null, or a pipe if only root may make device nodes.
 void MakeNode(const std::string& path) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   if (mknod(path.c_str(), S_IFCHR | 0666, makedev(1, 3)) != 0 && mkfifo(path.c_str(), 0666) != 0) {
@@ -59,8 +61,8 @@ void MakeMachine(const std::string& folder) {
                   root, "/dev/nvidia0\ncontainerEdits:\n  env:\n  - NVIDIA_VISIBLE_DEVICES=void\n"));
 }
 
-HeldShare Gpu(int minor, int64_t memory_mib) {
-  HeldShare share;
+Share Gpu(int minor, int64_t memory_mib) {
+  Share share;
   share.request = "gpu";
   share.pool = "n1";
   share.device = StrCat("gpu-", minor);
@@ -70,13 +72,13 @@ HeldShare Gpu(int minor, int64_t memory_mib) {
   return share;
 }
 
-HeldShare ShareOf(int minor, int64_t memory_mib, int id) {
-  HeldShare share = Gpu(minor, memory_mib);
+Share ShareOf(int minor, int64_t memory_mib, int id) {
+  Share share = Gpu(minor, memory_mib);
   share.share_id = StrCat("5ba2e001-0000-4000-8000-00000000000", id);
   return share;
 }
 
-// Two GPUs; the second one is offered whole and in parts here, which no machine does.
+// Two GPUs. The second one is offered whole and in parts, which no real machine does.
 std::vector<device::Gpu> Gpus() {
   std::vector<device::Gpu> gpus(2);
   for (const int minor : {0, 1}) {
@@ -92,25 +94,27 @@ std::vector<device::Gpu> Gpus() {
 
 struct Sample {
   std::string name;
-  std::vector<HeldShare> shares;
+  std::vector<Share> shares;
 };
 
 std::vector<Sample> Samples() {
-  HeldShare second = ShareOf(0, 4096, 3);
+  Share second = ShareOf(0, 4096, 3);
   second.request = "second";
-  HeldShare mig = Gpu(1, 4864);
+  Share mig = Gpu(1, 4864);
   mig.device = "gpu-1-mig-2-0-1";
   mig.uuid = kMig;
-  HeldShare mps = ShareOf(0, 6144, 4);
-  mps.sharing = {.strategy = "MPS", .interval = {}, .thread_percentage = 50, .pinned_memory_mib = 2048};
-  HeldShare sliced = ShareOf(0, 6144, 5);
-  sliced.sharing = {.strategy = "TimeSlicing", .interval = "Long", .thread_percentage = 0, .pinned_memory_mib = 0};
-  HeldShare toolkit = ShareOf(0, 6144, 6);
-  toolkit.toolkit = true;
-  HeldShare admin = Gpu(1, 24576);
+  Share mps = ShareOf(0, 6144, 4);
+  mps.state = ShareState{false, {.strategy = "MPS", .interval = {}, .thread_percentage = 50, .pinned_memory_mib = 2048}}.ToJson();
+  Share sliced = ShareOf(0, 6144, 5);
+  sliced.state =
+      ShareState{false, {.strategy = "TimeSlicing", .interval = "Long", .thread_percentage = 0, .pinned_memory_mib = 0}}.ToJson();
+  Share toolkit = ShareOf(0, 6144, 6);
+  toolkit.state = ShareState{true, {}}.ToJson();
+  Share admin = Gpu(1, 24576);
   admin.admin = true;
-  HeldShare admin_by_toolkit = Gpu(0, 24576);
-  admin_by_toolkit.admin = admin_by_toolkit.toolkit = true;
+  Share admin_by_toolkit = Gpu(0, 24576);
+  admin_by_toolkit.admin = true;
+  admin_by_toolkit.state = toolkit.state;
   return {{"whole", {Gpu(0, 24576)}},
           {"whole-of-unknown-size", {Gpu(0, 0)}},
           {"share", {ShareOf(0, 6144, 1)}},
@@ -128,18 +132,33 @@ std::vector<Sample> Samples() {
 int Main(const std::string& folder) {
   MakeMachine(folder);
   PosixFileSystem files;
-  Cdi cdi(files, {.folder = folder + "/cdi", .hook = "/opt/allot/hook", .proc = folder + "/proc"}, {folder + "/root", folder + "/root"});
+  ToolkitSpec toolkit(files, {});
+  const DriverRoot root{folder + "/root", folder + "/root"};
+  SmiTimeSlice time_slice(root);
+  // The MPS daemon's control socket, where NvidiaClaims looks for it.
+  MakeFile(folder + "/mps/control");
+  NvidiaClaims claims({.files = files,
+                       .toolkit = toolkit,
+                       .time_slice = time_slice,
+                       .gpus = [] { return Gpus(); },
+                       .root = root,
+                       .proc = folder + "/proc",
+                       .mps_pipes = "/tmp/nvidia-mps",
+                       .mps_pipes_here = folder + "/mps"});
+  Cdi cdi(files, folder + "/cdi", claims.name());
   int number = 0;
   for (const auto& [name, shares] : Samples()) {
     const Holding holding{
         .uid = StrCat("c1a10000-0000-4000-8000-0000000000", 10 + number++), .name_space = "lab", .name = name, .shares = shares};
-    if (const Status written = cdi.Write(holding, Gpus()); !written.ok()) {
+    const Result<ClaimEdits> edits = claims.Edits(holding, "/opt/allot/hook");
+    if (const Status written = edits.ok() ? cdi.Write(holding, *edits) : edits.status(); !written.ok()) {
       std::fprintf(stderr, "error: %s: %s\n", name.c_str(), written.message().c_str());
       return 1;
     }
     std::string ids;
     for (size_t i = 0; i < shares.size(); ++i) {
-      for (const std::string& id : cdi.DeviceIds(holding, i)) ids += StrCat(ids.empty() ? "" : ",", id);
+      for (const std::string& id : claims.OtherCdiDevices(shares[i])) ids += StrCat(ids.empty() ? "" : ",", id);
+      ids += StrCat(ids.empty() ? "" : ",", cdi.DeviceId(holding, i));
     }
     std::printf("%s %s\n", name.c_str(), ids.c_str());
   }

@@ -1,12 +1,12 @@
-// A node with made-up GPUs that publishes them: publish_probe NODE (the server is KUBECONFIG's).
+// Publishes made-up GPUs of a node: publish_probe NODE (the server is KUBECONFIG's).
 //
 // Reads commands from stdin, and answers each with one line of JSON:
 //   publish N [CONFIG]   N GPUs of 24 GiB, with the rest of the line as node config (its default, gpus and nodes, as one YAML object)
 //   mig N                from the next publish on, the first GPU has N MIG devices of 4 GiB
-//   taint UUID           from the next publish on, that GPU has a taint; `taint` alone: none has
-//   hold UUID            from the next publish on, a claim holds that GPU; `hold` alone: none is held
+//   taint UUID           from the next publish on, that GPU has a taint; `taint` alone: no GPU has one
+//   hold UUID            from the next publish on, a claim holds that GPU; `hold` alone: no GPU is held
 //   status               what is published
-// The policies that were offered when it started come first.
+// Its first line has the policies that were offered when it started.
 
 #include <cstdio>
 #include <iostream>
@@ -18,7 +18,8 @@
 #include "json/json.h"
 #include "kube/client.h"
 #include "kube/config.h"
-#include "node/devices.h"
+#include "node/nvidia/devices.h"
+#include "node/nvidia/offer.h"
 #include "node/publisher.h"
 
 namespace allot {
@@ -97,7 +98,7 @@ struct Node {
   int mig = 0;
 
   Result<json::Document> Make(const std::string& name, int count, std::string_view rest) {
-    // One line: as JSON's braces, with the two fields that every config has.
+    // The config on one line, as an object with the two fields that every config has.
     const std::string inner(Trim(rest));
     ASSIGN_OR_RETURN(const node::NodeConfig config,
                      node::NodeConfig::Parse(StrCat("{apiVersion: allot/v1, kind: NodeConfig", inner.empty() ? "" : ", ", inner, "}")));

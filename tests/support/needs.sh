@@ -1,15 +1,15 @@
-# For test scripts: what requirements.h is for C++ tests. Source it, then say what the test needs:
+# For test scripts: the counterpart of requirements.h. Source it, then name what the test needs:
 #
 #   . tests/support/needs.sh
 #   needs root cluster
 #
-# Exit 77, with the reason, where something is missing (ctest counts that as skipped); exit 1 where ALLOT_REQUIRE names it.
+# If something is missing, prints the reason and exits with 77, which ctest counts as skipped, or with 1 if ALLOT_REQUIRE names it.
 # shellcheck shell=bash
 
 allot_source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 allot_vectors_dir=${ALLOT_VECTORS:-$(dirname "$allot_source_dir")/shared/vectors}
 
-# Whether kubelets and their containers can run here: a sandbox may forbid what they need.
+# Whether kubelets and their containers can run here; a sandbox may forbid it.
 allows_nodes() {
   local group probe=allot-probe-$$
   [[ $EUID -eq 0 && -e /dev/kmsg ]] || return 1
@@ -42,7 +42,7 @@ needs() {
         ;;
       nodes)
         allows_nodes && continue
-        why='this machine lets nobody make network and mount namespaces and control groups'
+        why='network namespaces, mount namespaces or control groups cannot be created on this machine'
         ;;
       *)
         echo "needs: unknown need '$need'" >&2

@@ -1,12 +1,12 @@
 #pragma once
-// What a test needs besides the build: the one place where a test says so, and where it is decided whether that skips or fails.
+// The requirements of a test besides the build, and whether a missing one skips or fails the test.
 //
 //   TEST(Oracle, AgreesOnRandomCases) {
 //     ALLOT_NEEDS(kGo);
 //     ...
 //
-// Where the need is not met the test skips with the reason, which `make test` prints and counts; with ALLOT_REQUIRE=go,root,vectors in the
-// environment the needs named there fail instead. Scripts do the same with tests/support/needs.sh.
+// If the need is not met the test is skipped with a reason, which `make test` prints and counts. With ALLOT_REQUIRE=go,root,vectors in the
+// environment the needs named there fail the test instead. Scripts use tests/support/needs.sh.
 
 #include <gtest/gtest.h>
 
@@ -23,17 +23,17 @@ enum class Need {
 };
 
 struct Missing {
-  std::string reason;  // "SKIP: needs go: ...", the form that tools/test_summary looks for
+  std::string reason;  // "SKIP: needs go: ...", the form that tools/run_tests parses
   bool required;       // ALLOT_REQUIRE names it
 };
 
-// Nothing when the need is met.
+// nullopt if the need is met.
 std::optional<Missing> MissingFor(Need need);
 
 // The root of the source tree.
 std::filesystem::path SourceDir();
 
-// Cases with Kubernetes' outcomes: ALLOT_VECTORS, else ../shared/vectors beside the source tree. May not exist: ALLOT_NEEDS(kVectors).
+// The folder of cases with Kubernetes' outcomes: ALLOT_VECTORS, else ../shared/vectors. It may not exist: use ALLOT_NEEDS(kVectors).
 std::filesystem::path VectorsDir();
 
 }  // namespace allot::tests

@@ -35,7 +35,7 @@ TEST(Requirements, MissingVectorsSkipAndNameTheFolder) {
   EXPECT_FALSE(missing->required);
 }
 
-TEST(Requirements, WhatIsRequiredFailsInsteadOfSkipping) {
+TEST(Requirements, ARequiredNeedFailsInsteadOfSkipping) {
   const ScopedEnv require("ALLOT_REQUIRE", "go, vectors");
   const ScopedEnv vectors("ALLOT_VECTORS", "/nonexistent/vectors");
   const auto missing = MissingFor(Need::kVectors);

@@ -64,7 +64,7 @@ TEST_F(ClaimReleaseTest, AReservationEndsWithItsPod) {
   EXPECT_FALSE(IsAllocated("a"));
 }
 
-TEST_F(ClaimReleaseTest, APodReplacedByAnotherOfItsNameHoldsNothing) {
+TEST_F(ClaimReleaseTest, AReservationOfAReplacedPodIsRemoved) {
   world_.Create(kClaims, kProtected);
   const Stored pod = Pod();
   Reserve("a", For(pod));
@@ -88,7 +88,7 @@ TEST_F(ClaimReleaseTest, AClaimBeingDeletedWaitsForItsReservation) {
   EXPECT_FALSE(world_.Has(kClaims, "a"));
 }
 
-TEST_F(ClaimReleaseTest, AnAllocationNobodyUsedGoesWithTheDeletion) {
+TEST_F(ClaimReleaseTest, AnUnusedAllocationIsRemovedWithTheDeletion) {
   world_.Create(kClaims, kProtected);
   world_.Set(kClaims, "a", {"status"}, R"({"allocation":{"devices":{}}})");
   world_.Settle();
@@ -98,7 +98,7 @@ TEST_F(ClaimReleaseTest, AnAllocationNobodyUsedGoesWithTheDeletion) {
   EXPECT_FALSE(world_.Has(kClaims, "a"));
 }
 
-TEST_F(ClaimReleaseTest, WithoutTheFinalizerTheAllocationIsNotOurs) {
+TEST_F(ClaimReleaseTest, WithoutTheFinalizerTheAllocationIsLeftAlone) {
   world_.Create(kClaims, R"({"metadata":{"name":"a"},"spec":{}})");
   Reserve("a", kGone);
   world_.Settle();
@@ -106,7 +106,7 @@ TEST_F(ClaimReleaseTest, WithoutTheFinalizerTheAllocationIsNotOurs) {
   EXPECT_TRUE(IsAllocated("a"));
 }
 
-TEST_F(ClaimReleaseTest, AConsumerThatIsNoPodIsLeftAlone) {
+TEST_F(ClaimReleaseTest, AConsumerThatIsNotAPodIsLeftAlone) {
   world_.Create(kClaims, kProtected);
   Reserve("a", R"({"apiGroup":"example.com","resource":"things","name":"x","uid":"u"})");
   world_.Settle();

@@ -13,7 +13,7 @@
 #include "apiserver/controllers/pod_garbage.h"
 #include "apiserver/controllers/replica_sets.h"
 #include "apiserver/controllers/service_accounts.h"
-#include "apiserver/kinds/custom_kind.h"
+#include "apiserver/kinds/custom/kind.h"
 
 namespace allot::apiserver {
 
@@ -35,7 +35,7 @@ Controllers::Controllers(Api& api, WatchHub& hub, const Clock& clock, Log* log) 
   loop_.Add(std::make_unique<JobOrphans>(world));
   loop_.Add(std::make_unique<PodGarbage>(world));
   loop_.Add(std::make_unique<Events>(world));
-  // The loop reads the changes from the store: the hub only says that there are some.
+  // The loop reads the changes from the store; the hub only signals that there are some.
   hub.Listen([bell = bell_](const ChangePtr&) {
     const std::lock_guard lock(bell->mutex);
     bell->changed = true;

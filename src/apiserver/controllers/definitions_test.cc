@@ -63,7 +63,7 @@ TEST_F(DefinitionsTest, BecomesEstablishedAndIsServed) {
   EXPECT_EQ(world_.api().custom_kinds_set(), 1);
 }
 
-TEST_F(DefinitionsTest, WhatWasServedIsServedRightAfterAStart) {
+TEST_F(DefinitionsTest, ServedDefinitionsAreServedRightAfterAStart) {
   world_.Create(kDefinitions, Definition("things", "Thing"));
   world_.Settle();
   world_.api().SetCustomKinds({});

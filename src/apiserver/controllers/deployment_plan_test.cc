@@ -50,7 +50,7 @@ TEST(NextOldSizes, KeepsEnoughAvailable) {
   EXPECT_THAT(NextOldSizes(Plan(10, 0, 2), Size(0, 0), {Size(10, 10)}), ElementsAre(8));
 }
 
-TEST(NextOldSizes, WhatIsNotAvailableGoesFirst) {
+TEST(NextOldSizes, UnavailablePodsGoFirst) {
   EXPECT_THAT(NextOldSizes(Plan(10, 2, 2), Size(2, 2), {Size(4, 4), Size(6, 3)}), ElementsAre(3, 3));
 }
 

@@ -11,7 +11,7 @@ namespace allot::apiserver {
 
 namespace {
 
-// Annotations of the Deployment that are its own.
+// Annotations that are not copied from the Deployment to its ReplicaSets.
 constexpr std::string_view kOwn[] = {"kubectl.kubernetes.io/last-applied-configuration",
                                      kRevision,
                                      "deployment.kubernetes.io/revision-history",
@@ -95,7 +95,7 @@ json::Value SetFor(json::Editor& edit, const json::Value& deployment, std::strin
 }
 
 Status Deployments::HaveCurrent(Rollout& rollout) {
-  // People may write a revision: there may be none above it.
+  // Users may edit a revision: avoid overflow.
   const int64_t revision = std::min(HighestRevision(rollout.old), std::numeric_limits<int64_t>::max() - 1) + 1;
   return rollout.current ? KeepCurrent(rollout, revision) : MakeCurrent(rollout, revision);
 }
@@ -111,7 +111,7 @@ Status Deployments::KeepCurrent(Rollout& rollout, int64_t revision) {
     return json::Equal(changed, stored) ? stored : changed;
   }));
   std::optional<Stored> now = Read(store(), key);
-  if (!now || now->uid() != rollout.current->uid()) return Unavailable("ReplicaSet ", key.name, " went away meanwhile");
+  if (!now || now->uid() != rollout.current->uid()) return Unavailable("ReplicaSet ", key.name, " was deleted meanwhile");
   rollout.current = std::move(now);
   return Status();
 }
@@ -136,7 +136,7 @@ Status Deployments::MakeCurrent(Rollout& rollout, int64_t revision) {
   return made.status();
 }
 
-// The name belongs to another template, or to somebody else: the next try has another one.
+// The name belongs to another template or owner. The next attempt uses another name.
 Status Deployments::CountCollision(const Stored& deployment) {
   return Change(TargetOf(deployment.key(), "status"), deployment.uid(),
                 [](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {

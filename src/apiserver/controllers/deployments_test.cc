@@ -149,7 +149,7 @@ TEST_F(DeploymentsTest, ScalesUpAndDown) {
   EXPECT_THAT(world_.Names("pods"), IsEmpty());
 }
 
-TEST_F(DeploymentsTest, RecreateStartsNothingBeforeTheOldPodsAreGone) {
+TEST_F(DeploymentsTest, RecreateStartsNoPodBeforeTheOldOnesAreGone) {
   world_.Create(kDeployments, Deployment(2, R"({"type":"Recreate"})"));
   world_.Settle();
   for (const std::string& name : world_.Names("pods")) world_.Set("pods", name, {"spec", "nodeName"}, R"("n1")");

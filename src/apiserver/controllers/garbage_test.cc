@@ -159,7 +159,7 @@ TEST_F(GarbageTest, OrphansLoseTheirReferenceAndStay) {
   EXPECT_THAT(OwnersOf(world_.Get("secrets", "both").json()), ElementsAre(two));
 }
 
-TEST_F(GarbageTest, WhatWasMissedWhileItWasDownIsFoundAtTheStart) {
+TEST_F(GarbageTest, ChangesMissedWhileDownAreFoundAtTheStart) {
   const std::string uid = Owner("owner");
   world_.Create("secrets", Owned("child", Reference("v1", "ConfigMap", "owner", uid)));
   world_.Delete("configmaps", "owner");
@@ -197,7 +197,7 @@ TEST_F(GarbageTest, ThousandsOfReferencesAreTakenOffAtOnce) {
   EXPECT_THAT(OwnersOf(world_.Get("secrets", "child").json()), AllOf(SizeIs(10'000), Each(uid)));
 }
 
-TEST_F(GarbageTest, WhoRefersToAnOwnerFromAnotherNamespaceIsNotItsDependent) {
+TEST_F(GarbageTest, AReferenceFromAnotherNamespaceMakesNoDependent) {
   const std::string uid = Owner("owner");
   // Its own owner is of a kind that may come: it stays.
   const std::string references =

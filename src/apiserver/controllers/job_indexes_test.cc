@@ -25,7 +25,7 @@ TEST(JobIndexes, AreReadAsTheyWereWritten) {
   for (const char* text : {"", "0", "0,2-4,7", "1,2", "0-99"}) EXPECT_EQ(JobIndexes(text, 100).ToString(), text);
 }
 
-TEST(JobIndexes, NonsenseAndWhatIsBeyondTheLimitIsLeftOut) { EXPECT_EQ(JobIndexes("x,-1,3-,5-2,1-999999999999,7", 4).ToString(), "1-3"); }
+TEST(JobIndexes, NonsenseAndIndexesBeyondTheLimitAreIgnored) { EXPECT_EQ(JobIndexes("x,-1,3-,5-2,1-999999999999,7", 4).ToString(), "1-3"); }
 
 TEST(JobIndexes, FindsTheFirstThatIsMissing) {
   const JobIndexes indexes("0,2-4", 10);

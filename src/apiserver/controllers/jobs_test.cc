@@ -87,7 +87,7 @@ TEST_F(JobsTest, FailsWhenItsPodHasFailedTooOften) {
   EXPECT_EQ(Condition("Failed", "reason"), "BackoffLimitExceeded");
 }
 
-TEST_F(JobsTest, APodIsCountedOnceThoughTheControllerCrashedAfterItWasNoted) {
+TEST_F(JobsTest, APodIsCountedOnceEvenIfTheControllerCrashedAfterItWasRecorded) {
   world_.Create(kJobs, Job(R"("completions":3,"parallelism":2)"));
   world_.Settle();
   const std::vector<Stored> pods = world_.All("pods");

@@ -6,7 +6,7 @@ namespace allot::apiserver {
 
 namespace {
 
-constexpr int kRetriesBeforeLog = 5;  // what fails less often than that was somebody else's write, or an order of events
+constexpr int kRetriesBeforeLog = 5;  // fewer failures are usually conflicts or the order of events
 
 kube::QueueOptions Pauses() {
   kube::QueueOptions options;
@@ -23,7 +23,7 @@ Loop::Loop(Api& api, const Clock& clock, Log* log) : world_{api, clock}, log_(lo
 
 void Loop::Add(std::unique_ptr<Controller> controller) {
   controller->SendKeysTo([this, prefix = StrCat(controllers_.size(), "/")](const Key& key) {
-    // No object has a slash in its name, but whoever refers to an owner may write one.
+    // Object names have no slash, but an owner reference may contain one.
     if (key.name.find('/') == std::string::npos) queue_.Add(StrCat(prefix, WriteKey(key)));
   });
   controllers_.push_back(std::move(controller));
@@ -32,18 +32,18 @@ void Loop::Add(std::unique_ptr<Controller> controller) {
 void Loop::Notice(const Sight& sight) {
   std::vector<std::string> owners;
   if (!sight.deleted() && sight.Mentions("\"ownerReferences\"")) owners = OwnersOf(sight.json());
-  // Controllers of owners look at what a dependent referred to: the index follows them.
+  // Update the index last: controllers of owners need the references before the change.
   for (const auto& controller : controllers_) controller->Notice(sight);
   world_.owners.Set(sight.key(), std::move(owners));
 }
 
 void Loop::PassOver(const Key& key) {
   damaged_.insert(key);
-  if (log_ != nullptr) log_->Error("an object in the store cannot be read, and is passed over", {{"key", WriteKey(key)}});
+  if (log_ != nullptr) log_->Error("skipping an unreadable object", {{"key", WriteKey(key)}});
 }
 
 void Loop::LookAtEverything() {
-  position_ = world_.store().version();  // what is written from here on is seen once more
+  position_ = world_.store().version();  // later writes are noticed once more
   world_.owners.Clear();
   damaged_.clear();
   for (const auto& controller : controllers_) controller->Forget();
@@ -62,7 +62,7 @@ void Loop::CatchUp() {
   if (!changes.ok()) return LookAtEverything();
   for (const ChangePtr& change : *changes) {
     position_ = change->version;
-    damaged_.erase(change->after->key);  // what is written now can be read
+    damaged_.erase(change->after->key);  // this version can be read
     Notice(Sight(change->after, change->before == nullptr, change->deleted));
   }
 }
@@ -84,7 +84,7 @@ bool Loop::Step() {
   } else {
     queue_.Retry(*key, now);
     if (log_ != nullptr && queue_.retries(*key) > kRetriesBeforeLog) {
-      log_->Warning("a controller failed, and tries again",
+      log_->Warning("a controller failed and retries",
                     {{"controller", controller.name()}, {"key", key->substr(slash + 1)}, {"error", again.status().ToString()}});
     }
   }

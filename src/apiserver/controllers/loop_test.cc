@@ -86,7 +86,7 @@ TEST(Loop, TheIndexOfOwnersFollowsChanges) {
   EXPECT_THAT(world.world().owners.Of("v"), IsEmpty());
 }
 
-TEST(Loop, AnOwnerWithASlashInItsNameIsNobody) {
+TEST(Loop, AnOwnerWithASlashInItsNameIsIgnored) {
   TestWorld world;
   world.Add<Deployments>();
   world.Add<ReplicaSets>();
@@ -122,7 +122,7 @@ TEST(Loop, OwnersAreLookedUpInANamespaceOrEverywhere) {
   EXPECT_FALSE(owners.Any("u"));
 }
 
-TEST(Loop, ADamagedObjectIsLoggedAndPassedOver) {
+TEST(Loop, ADamagedObjectIsLoggedAndSkipped) {
   const FakeClock clock;
   FakeApi api(clock);
   Draft broken;
@@ -147,7 +147,7 @@ TEST(Loop, ADamagedObjectIsLoggedAndPassedOver) {
   EXPECT_THAT(seen.reconciled, ElementsAre("good"));
   EXPECT_THAT(lines, testing::HasSubstr("secrets/lab/bad"));
 
-  // It is there all the same: whoever asks for it must not take it for gone.
+  // It still exists: callers must not treat it as gone.
   const std::optional<Stored> there = Read(api.store(), {"secrets", "lab", "bad"});
   ASSERT_TRUE(there);
   EXPECT_TRUE(there->damaged());

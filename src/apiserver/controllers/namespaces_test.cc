@@ -132,7 +132,7 @@ TEST(ServiceAccounts, DefaultIsInEveryNamespaceAndComesBack) {
   EXPECT_NE(world.Get("serviceaccounts", "default").uid(), uid);
 }
 
-TEST(ServiceAccounts, NoneIsMadeInANamespaceThatIsDeleted) {
+TEST(ServiceAccounts, IsNotMadeInANamespaceBeingDeleted) {
   TestWorld world;
   world.Add<ServiceAccounts>();
   world.Delete("namespaces", "lab");

@@ -49,7 +49,7 @@ TEST(Nodes, CordoningIsATaint) {
   EXPECT_THAT(TaintsOf(world.Get("nodes", "n1")), IsEmpty());
 }
 
-TEST(Nodes, ATaintOfAnotherEffectIsNotOurs) {
+TEST(Nodes, ATaintOfAnotherEffectIsLeftAlone) {
   TestWorld world;
   world.Add<Nodes>();
   world.Create("nodes", R"({"metadata":{"name":"n1"},"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoExecute"}]}})");

@@ -84,7 +84,7 @@ TEST_F(PodClaimsTest, AClaimThatWasDeletedByMistakeIsMadeAgain) {
   EXPECT_THAT(world_.Names(kClaims), ElementsAre(ClaimInStatus()));
 }
 
-TEST_F(PodClaimsTest, PodsThatEndedOrAreDeletedGetNothing) {
+TEST_F(PodClaimsTest, PodsThatEndedOrAreDeletedGetNoClaim) {
   world_.Create(kTemplates, kTemplate);
   world_.Create("pods", kPod);
   world_.Set("pods", "p", {"status", "phase"}, R"("Failed")");

@@ -75,7 +75,7 @@ TEST_F(ReplicaSetsTest, AdoptsAPodThatFits) {
   EXPECT_THAT(world_.Names("pods"), SizeIs(2));
 }
 
-TEST_F(ReplicaSetsTest, LeavesAPodOfSomebodyElseAlone) {
+TEST_F(ReplicaSetsTest, LeavesAPodOfAnotherOwnerAlone) {
   world_.Create("pods", R"({"metadata":{"name":"theirs","labels":{"app":"a"},"ownerReferences":[
       {"apiVersion":"batch/v1","kind":"Job","name":"j","uid":"u","controller":true}]},"spec":{}})");
   world_.Create(kSets, kSet);

@@ -50,7 +50,7 @@ TEST(DnsSubdomain, HasAtMost253BytesOfLabels) {
   }
 }
 
-TEST(LabelKey, IsANameBehindAnOptionalDomain) {
+TEST(LabelKey, IsANameAfterAnOptionalDomain) {
   for (const std::string_view good : {"a", "A_b.c-d", "example.com/A", "9"}) EXPECT_THAT(LabelKeyProblems(good), IsEmpty()) << good;
   EXPECT_THAT(LabelKeyProblems(""), ElementsAre("name part must be non-empty", HasSubstr("name part must consist of")));
   EXPECT_THAT(LabelKeyProblems("/a"), ElementsAre("prefix part must be non-empty"));
@@ -157,7 +157,7 @@ TEST(Sets, AreNotLookedAtBeyondTheirLimit) {
   EXPECT_THAT(CausesOf("null", check), IsEmpty());
 }
 
-TEST(Amounts, AreZeroWhereThereAreNone) {
+TEST(Amounts, AreZeroIfAbsent) {
   ASSERT_OK_AND_ASSIGN(const auto document, json::Parse(R"({"q": "6Gi", "n": 5, "i": 9223372036854775807})"));
   EXPECT_EQ(QuantityOf(document.root()["q"]).Value(), 6ll << 30);
   EXPECT_EQ(QuantityOf(document.root()["n"]).Value(), 5);

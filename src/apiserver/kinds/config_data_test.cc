@@ -1,7 +1,7 @@
 #include "apiserver/kinds/config_data.h"
 
 #include "apiserver/kinds/core_test_util.h"
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/kind_rules.h"
 
 namespace allot::apiserver {
 namespace {
@@ -20,7 +20,7 @@ TEST(Base64, GoesThereAndBack) {
 
 TEST(Secret, KnownTypesNeedTheirKeys) {
   Trees trees;
-  const auto causes = [&](std::string_view secret) { return trees.Create(*SecretStrategy(), trees.Read(secret)); };
+  const auto causes = [&](std::string_view secret) { return trees.Create(*SecretKindRules(), trees.Read(secret)); };
   EXPECT_THAT(causes("{type: example.com/any}"), IsEmpty());
   EXPECT_THAT(causes("{type: kubernetes.io/tls, data: {tls.crt: eA==}}"), ElementsAre("data[tls.key] FieldValueRequired"));
   EXPECT_THAT(causes("{type: kubernetes.io/basic-auth}"),
@@ -36,7 +36,7 @@ TEST(Secret, HoldsAtMostOneMebibyteOfBytes) {
   Trees trees;
   const auto causes = [&](size_t bytes) {
     const json::Value data = trees.edit().Object({{"k", trees.edit().String(EncodeBase64(std::string(bytes, 'x')))}});
-    return trees.Create(*SecretStrategy(), trees.edit().Object({{"data", data}}));
+    return trees.Create(*SecretKindRules(), trees.edit().Object({{"data", data}}));
   };
   EXPECT_THAT(causes(kMaxConfigBytes), IsEmpty());
   EXPECT_THAT(causes(kMaxConfigBytes + 1), ElementsAre("data FieldValueTooLong"));

@@ -1,11 +1,11 @@
 #include "apiserver/kinds/config_data.h"
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/kind_rules.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-class ConfigMaps final : public Strategy {
+class ConfigMaps final : public KindRules {
  public:
   void Validate(const json::Value& object, FieldErrors& errors) const override {
     const MemberIndex binary(object["binaryData"]);
@@ -15,7 +15,7 @@ class ConfigMaps final : public Strategy {
     for (const json::Member& member : json::MembersOf(object["data"])) {
       if (IsSet(binary[member.key])) errors.Invalid(data.Key(member.key), member.key, "duplicate of key present in binaryData");
     }
-    // The whole object is named as kube-apiserver names it.
+    // kube-apiserver reports the whole object under this name.
     if (bytes > kMaxConfigBytes) errors.TooLong(FieldPath("[]"), kMaxConfigBytes);
   }
 
@@ -27,6 +27,6 @@ class ConfigMaps final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> ConfigMapStrategy() { return std::make_shared<ConfigMaps>(); }
+std::shared_ptr<const KindRules> ConfigMapKindRules() { return std::make_shared<ConfigMaps>(); }
 
 }  // namespace allot::apiserver

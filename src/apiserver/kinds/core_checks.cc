@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include "cel/net.h"
+#include "apiserver/json_names.h"
+#include "cel/library/net.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::ItemsOf;
-using json::MembersOf;
-using json::TextOf;
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }

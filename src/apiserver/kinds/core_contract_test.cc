@@ -9,10 +9,11 @@
 #include <set>
 #include <sstream>
 
-#include "apiserver/kinds/admit_pod.h"
-#include "apiserver/kinds/dra_contract_cases.h"
+#include "apiserver/json_names.h"
+#include "apiserver/kinds/dra/contract_cases.h"
+#include "apiserver/kinds/kind_rules.h"
 #include "apiserver/kinds/metadata.h"
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/pod/admit_pod.h"
 #include "json/yaml.h"
 #include "tests/support/requirements.h"
 
@@ -20,35 +21,29 @@ namespace allot::apiserver {
 namespace {
 
 using contract::Variables;
-using json::Editor;
-using json::ItemsOf;
-using json::MembersOf;
-using json::TextOf;
-using json::Value;
 using Causes = std::set<std::pair<std::string, std::string>>;  // field, reason
 
 const std::map<std::string, Kind, std::less<>>& TestKinds() {
   static const auto* const kKinds = [] {
     auto* kinds = new std::map<std::string, Kind, std::less<>>;
-    const auto add = [&](std::string group, std::string plural, std::string kind, bool namespaced,
-                         std::shared_ptr<const Strategy> strategy) {
+    const auto add = [&](std::string group, std::string plural, std::string kind, bool namespaced, std::shared_ptr<const KindRules> rules) {
       Kind& entry = (*kinds)[plural];
       entry.type = {std::move(group), "v1", plural, std::move(kind), namespaced};
-      entry.strategy = std::move(strategy);
+      entry.rules = std::move(rules);
     };
-    add("", "pods", "Pod", true, PodStrategy());
-    add("", "nodes", "Node", false, NodeStrategy());
-    add("", "namespaces", "Namespace", false, NamespaceStrategy());
-    add("", "configmaps", "ConfigMap", true, ConfigMapStrategy());
-    add("", "secrets", "Secret", true, SecretStrategy());
-    add("", "serviceaccounts", "ServiceAccount", true, ServiceAccountStrategy());
-    add("", "events", "Event", true, EventStrategy());
-    add("coordination.k8s.io", "leases", "Lease", true, LeaseStrategy());
-    add("scheduling.k8s.io", "priorityclasses", "PriorityClass", false, PriorityClassStrategy());
-    add("node.k8s.io", "runtimeclasses", "RuntimeClass", false, RuntimeClassStrategy());
-    add("apps", "deployments", "Deployment", true, DeploymentStrategy());
-    add("apps", "replicasets", "ReplicaSet", true, ReplicaSetStrategy());
-    add("batch", "jobs", "Job", true, JobStrategy());
+    add("", "pods", "Pod", true, PodKindRules());
+    add("", "nodes", "Node", false, NodeKindRules());
+    add("", "namespaces", "Namespace", false, NamespaceKindRules());
+    add("", "configmaps", "ConfigMap", true, ConfigMapKindRules());
+    add("", "secrets", "Secret", true, SecretKindRules());
+    add("", "serviceaccounts", "ServiceAccount", true, ServiceAccountKindRules());
+    add("", "events", "Event", true, EventKindRules());
+    add("coordination.k8s.io", "leases", "Lease", true, LeaseKindRules());
+    add("scheduling.k8s.io", "priorityclasses", "PriorityClass", false, PriorityClassKindRules());
+    add("node.k8s.io", "runtimeclasses", "RuntimeClass", false, RuntimeClassKindRules());
+    add("apps", "deployments", "Deployment", true, DeploymentKindRules());
+    add("apps", "replicasets", "ReplicaSet", true, ReplicaSetKindRules());
+    add("batch", "jobs", "Job", true, JobKindRules());
     (*kinds)["namespaces"].name_rule = NameRule::kLabel;
     return kinds;
   }();
@@ -156,26 +151,26 @@ class World final : public Lookup {
     metadata = edit_.Set(metadata, "creationTimestamp", edit_.Literal("2026-01-01T00:00:00Z"));
     metadata = edit_.Set(metadata, "generation", edit_.Int(1));
     if (kind.type.namespaced) metadata = edit_.Set(metadata, "namespace", edit_.Literal("ns"));
-    object = kind.strategy->Default(edit_, edit_.Set(edit_.Without(object, "status"), "metadata", metadata));
+    object = kind.rules->Default(edit_, edit_.Set(edit_.Without(object, "status"), "metadata", metadata));
     TRY(Admit(kind, object, nullptr));
-    object = kind.strategy->PrepareCreate(edit_, object);
+    object = kind.rules->PrepareCreate(edit_, object);
     ValidateMetadata(kind, object, errors);
-    kind.strategy->Validate(object, errors);
+    kind.rules->Validate(object, errors);
     return Status();
   }
 
   Status Update(const Kind& kind, Value& object, const Value& old, bool status, FieldErrors& errors) {
-    object = kind.strategy->Default(edit_, object);
+    object = kind.rules->Default(edit_, object);
     if (status) {
-      object = kind.strategy->PrepareStatus(edit_, edit_.Set(object, "spec", old["spec"]), old);
-      kind.strategy->ValidateStatus(object, old, errors);
+      object = kind.rules->PrepareStatus(edit_, edit_.Set(object, "spec", old["spec"]), old);
+      kind.rules->ValidateStatus(object, old, errors);
       return Status();
     }
     TRY(Admit(kind, object, &old));
-    object = kind.strategy->PrepareUpdate(edit_, object, old);
+    object = kind.rules->PrepareUpdate(edit_, object, old);
     if (!json::Equal(object["spec"], old["spec"])) object = edit_.SetAt(object, {"metadata", "generation"}, edit_.Int(2));
     ValidateMetadataUpdate(kind, object, old, errors);
-    kind.strategy->ValidateUpdate(object, old, errors);
+    kind.rules->ValidateUpdate(object, old, errors);
     return Status();
   }
 

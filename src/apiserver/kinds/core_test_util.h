@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/kinds/dra_contract_cases.h"
+#include "apiserver/kinds/dra/contract_cases.h"
 #include "apiserver/kinds/kind.h"
 #include "json/yaml.h"
 
@@ -39,23 +39,23 @@ class Trees {
   }
 
   // A new object on its way to the store; what is wrong with it.
-  std::vector<std::string> Create(const Strategy& strategy, const json::Value& object) {
+  std::vector<std::string> Create(const KindRules& rules, const json::Value& object) {
     FieldErrors errors;
-    strategy.Validate(Prepared(strategy, object), errors);
+    rules.Validate(Prepared(rules, object), errors);
     return CausesOf(errors);
   }
-  json::Value Prepared(const Strategy& strategy, const json::Value& object) {
-    return strategy.PrepareCreate(edit_, strategy.Default(edit_, object));
+  json::Value Prepared(const KindRules& rules, const json::Value& object) {
+    return rules.PrepareCreate(edit_, rules.Default(edit_, object));
   }
   // The same for one that replaces `old`, which is as it was stored.
-  std::vector<std::string> Update(const Strategy& strategy, const json::Value& object, const json::Value& old) {
+  std::vector<std::string> Update(const KindRules& rules, const json::Value& object, const json::Value& old) {
     FieldErrors errors;
-    strategy.ValidateUpdate(strategy.PrepareUpdate(edit_, strategy.Default(edit_, object), old), old, errors);
+    rules.ValidateUpdate(rules.PrepareUpdate(edit_, rules.Default(edit_, object), old), old, errors);
     return CausesOf(errors);
   }
-  std::vector<std::string> WriteStatus(const Strategy& strategy, const json::Value& object, const json::Value& old) {
+  std::vector<std::string> WriteStatus(const KindRules& rules, const json::Value& object, const json::Value& old) {
     FieldErrors errors;
-    strategy.ValidateStatus(strategy.PrepareStatus(edit_, object, old), old, errors);
+    rules.ValidateStatus(rules.PrepareStatus(edit_, object, old), old, errors);
     return CausesOf(errors);
   }
 

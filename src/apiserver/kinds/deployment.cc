@@ -1,20 +1,17 @@
-#include "apiserver/kinds/pod_template.h"
+#include "apiserver/json_names.h"
+#include "apiserver/kinds/kind_rules.h"
+#include "apiserver/kinds/pod/template.h"
 #include "apiserver/kinds/replica_status.h"
-#include "apiserver/kinds/strategies.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
-using json::TextOf;
-using json::Value;
-
 bool IsPercent(std::string_view text) {
   return text.size() > 1 && text.ends_with('%') && text.find_first_not_of("0123456789") == text.size() - 1;
 }
 
-// A percentage beyond what fits counts as more than all.
+// A percentage too large to represent counts as more than 100%.
 int64_t NumberOf(const Value& value) {
   if (!value.IsString()) return IntOf(value);
   const std::string_view text = value.AsString();
@@ -59,7 +56,7 @@ void CheckUpdateStrategy(const FieldPath& field, const Value& strategy, FieldErr
   }
 }
 
-class Deployments final : public Strategy {
+class Deployments final : public KindRules {
  public:
   Value Default(Editor& edit, const Value& object) const override {
     Value spec = edit.SetDefault(object["spec"], "replicas", edit.Int(1));
@@ -113,6 +110,6 @@ class Deployments final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> DeploymentStrategy() { return std::make_shared<Deployments>(); }
+std::shared_ptr<const KindRules> DeploymentKindRules() { return std::make_shared<Deployments>(); }
 
 }  // namespace allot::apiserver

@@ -1,17 +1,15 @@
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/core_checks.h"
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/kind_rules.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::TextOf;
-using json::Value;
-
 constexpr size_t kMaxText = 128;
 constexpr size_t kMaxMessage = 1024;
 
-// An event lies in the namespace of what it is about; of what has none, in "default".
+// An event must be in the namespace of its object; for a cluster-scoped object, in "default".
 void CheckPlace(const Value& event, bool has_time, FieldErrors& errors) {
   const FieldPath field = FieldPath("involvedObject").Child("namespace");
   const std::string_view space = TextOf(event["metadata"]["namespace"]);
@@ -21,7 +19,7 @@ void CheckPlace(const Value& event, bool has_time, FieldErrors& errors) {
   if (!good) errors.Invalid(field, about, "does not match event.namespace");
 }
 
-// An event with a time of its own is of the newer sort, which says who reports it and what was done.
+// An event with eventTime has the newer form, which requires a reporter and an action.
 void CheckNewer(const Value& event, FieldErrors& errors) {
   const std::string_view component = TextOf(event["reportingComponent"]);
   const FieldPath field("reportingComponent");
@@ -37,7 +35,7 @@ void CheckNewer(const Value& event, FieldErrors& errors) {
   }
 }
 
-class Events final : public Strategy {
+class Events final : public KindRules {
  public:
   void Validate(const Value& event, FieldErrors& errors) const override {
     const bool has_time = !TextOf(event["eventTime"]).empty();
@@ -48,6 +46,6 @@ class Events final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> EventStrategy() { return std::make_shared<Events>(); }
+std::shared_ptr<const KindRules> EventKindRules() { return std::make_shared<Events>(); }
 
 }  // namespace allot::apiserver

@@ -1,15 +1,11 @@
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/job_checks.h"
-#include "apiserver/kinds/pod_template.h"
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/kind_rules.h"
+#include "apiserver/kinds/pod/template.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Editor;
-using json::MembersOf;
-using json::TextOf;
-using json::Value;
 
 Value DefaultFailurePolicy(Editor& edit, const Value& policy) {
   if (!IsSet(policy["rules"])) return policy;
@@ -22,7 +18,7 @@ Value DefaultFailurePolicy(Editor& edit, const Value& policy) {
   }));
 }
 
-// Labels by which the Job knows its Pods, and the selector for them: its own, unless it brings a selector.
+// Adds labels that identify the Job's Pods, and a selector for them, unless the Job has a manual selector.
 Value WithGeneratedSelector(Editor& edit, const Value& object) {
   if (IsTrue(object["spec"]["manualSelector"])) return object;
   const Value& name = object["metadata"]["name"];
@@ -38,14 +34,14 @@ Value WithGeneratedSelector(Editor& edit, const Value& object) {
   return edit.SetAt(job, {"spec", "selector", "matchLabels", kUid}, uid);
 }
 
-// A Job without labels has those of its template, also the generated ones.
+// A Job without labels gets those of its template, including generated ones.
 Value WithTemplateLabels(Editor& edit, const Value& object) {
   const Value& labels = object["spec"]["template"]["metadata"]["labels"];
   const bool takes = IsSet(labels) && MembersOf(object["metadata"]["labels"]).empty();
   return takes ? edit.SetAt(object, {"metadata", "labels"}, labels) : object;
 }
 
-class Jobs final : public Strategy {
+class Jobs final : public KindRules {
  public:
   Value Default(Editor& edit, const Value& object) const override {
     Value spec = object["spec"];
@@ -79,6 +75,6 @@ class Jobs final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> JobStrategy() { return std::make_shared<Jobs>(); }
+std::shared_ptr<const KindRules> JobKindRules() { return std::make_shared<Jobs>(); }
 
 }  // namespace allot::apiserver

@@ -2,17 +2,12 @@
 
 #include <vector>
 
-#include "apiserver/kinds/pod_template.h"
+#include "apiserver/json_names.h"
+#include "apiserver/kinds/pod/template.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Editor;
-using json::ItemsOf;
-using json::MembersOf;
-using json::TextOf;
-using json::Value;
 
 constexpr int64_t kMaxIndexed = 100'000;
 constexpr int64_t kManyCompletions = 100'000;
@@ -77,7 +72,7 @@ void CheckRestartPolicy(const FieldPath& field, const Value& spec, FieldErrors& 
   }
 }
 
-// Labels that the server gave to the template, by which the selector finds the Job's Pods.
+// Checks the labels that the server generated, by which the selector finds the Job's Pods.
 void CheckGenerated(const Value& job, bool selector_is_valid, FieldErrors& errors) {
   const Value& spec = job["spec"];
   if (IsTrue(spec["manualSelector"]) || !IsSet(spec["selector"])) return;
@@ -106,7 +101,7 @@ void CheckGenerated(const Value& job, bool selector_is_valid, FieldErrors& error
   }
 }
 
-// The old template with what a suspended Job may change taken from the new one.
+// Returns the old template with the scheduling directives of the new one, which a suspended Job may change.
 Value WithNewDirectives(Editor& edit, const Value& old, const Value& now) {
   Value result = old;
   const auto take = [&](std::initializer_list<std::string_view> path, const Value& value) {
@@ -173,7 +168,7 @@ void CheckJobSpec(const Value& job, FieldErrors& errors) {
   if (selector_errors.empty() && !SelectorMatches(selector, labels)) {
     errors.Invalid(field.Child("template").Child("metadata").Child("labels"), labels, "`selector` does not match template `labels`");
   }
-  // The name of the last Pod is also its host's.
+  // The name of the last Pod is also its host name.
   if (TextOf(spec["completionMode"]) != "Indexed" || IntOf(spec["completions"]) <= 0) return;
   const std::string_view name = TextOf(job["metadata"]["name"]);
   const std::string host = StrCat(name, "-", IntOf(spec["completions"]) - 1);

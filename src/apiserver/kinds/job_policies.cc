@@ -1,15 +1,12 @@
 #include <charconv>
 #include <set>
 
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/job_checks.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::ItemsOf;
-using json::TextOf;
-using json::Value;
 
 constexpr size_t kMaxRules = 20;
 constexpr size_t kMaxPatterns = 20;
@@ -113,7 +110,7 @@ void CheckSuccessPolicy(const FieldPath& field, const Value& spec, FieldErrors& 
        [&](const FieldPath& path, const Value& rule) { CheckSuccessRule(path, rule, IntOf(spec["completions"]), errors); });
 }
 
-// Whole numbers without a sign or spaces around them.
+// Reads a whole number without a sign or spaces.
 bool ReadIndex(std::string_view text, int64_t completions, int64_t& index, std::string& problem) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
   if (error != std::errc() || end != text.data() + text.size()) {

@@ -1,16 +1,13 @@
 #include <set>
 
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/job_checks.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::ItemsOf;
-using json::TextOf;
-using json::Value;
-
-// What the rules look at: the Job as it was and as it would be. Most rules are only for writes that change what they speak of.
+// Compares the Job before and after a write. Most rules apply only if the write changes the fields they concern.
 class StatusRules {
  public:
   StatusRules(const Value& job, const Value& old, FieldErrors& errors)
@@ -111,7 +108,7 @@ class StatusRules {
       }
       if (!IsSet(end) && Is("Complete")) errors_.Required(end_field, "completionTime is required for Complete jobs");
     }
-    // Times are written in one way, so that their order is that of their texts.
+    // All times have the same format, so comparing the texts compares the times.
     if ((ChangedField("startTime") || ChangedField("completionTime")) && IsSet(start) && IsSet(end) && TextOf(end) < TextOf(start)) {
       errors_.Invalid(end_field, end, "must be equal to or after `startTime`");
     }
@@ -127,7 +124,7 @@ class StatusRules {
   void CheckCounters() {
     const auto falls = [&](std::string_view name) { return IntOf(now_[name]) < IntOf(before_[name]); };
     if (falls("failed")) errors_.Invalid(field_.Child("failed"), IntOf(now_["failed"]), "cannot decrease the failed counter");
-    // An indexed Job whose completions follow its parallelism may shrink.
+    // An indexed Job whose completions equal its parallelism may shrink.
     const bool may_shrink = Indexed() && json::Equal(job_["spec"]["completions"], job_["spec"]["parallelism"]);
     if (falls("succeeded") && !may_shrink) {
       errors_.Invalid(field_.Child("succeeded"), IntOf(now_["succeeded"]), "cannot decrease the succeeded counter");
@@ -160,7 +157,7 @@ class StatusRules {
     }
   }
 
-  // An index has failed or is completed, not both.
+  // No index may be both failed and completed.
   void CheckOverlap(int64_t completions) {
     if (!ChangedField("failedIndexes") && !ChangedField("completedIndexes")) return;
     const Indexes done = ReadIndexes(TextOf(now_["completedIndexes"]), completions);

@@ -1,11 +1,11 @@
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/core_test_util.h"
 #include "apiserver/kinds/job_checks.h"
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/kind_rules.h"
 
 namespace allot::apiserver {
 namespace {
 
-using json::Value;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -18,18 +18,18 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]
 class JobTest : public testing::Test {
  protected:
   Value Stored(std::string_view path = "metadata.name", std::string_view value = "j") {
-    return trees_.Prepared(*strategy_, trees_.With(trees_.Read(kJob), path, value));
+    return trees_.Prepared(*rules_, trees_.With(trees_.Read(kJob), path, value));
   }
   std::vector<std::string> Update(const Value& old, std::string_view path, std::string_view value) {
-    return trees_.Update(*strategy_, trees_.With(old, path, value), old);
+    return trees_.Update(*rules_, trees_.With(old, path, value), old);
   }
   std::vector<std::string> Status(const Value& job, std::string_view old, std::string_view now) {
     const Value before = trees_.With(job, "status", old);
-    return trees_.WriteStatus(*strategy_, trees_.With(before, "status", now), before);
+    return trees_.WriteStatus(*rules_, trees_.With(before, "status", now), before);
   }
 
   Trees trees_;
-  std::shared_ptr<const Strategy> strategy_ = JobStrategy();
+  std::shared_ptr<const KindRules> rules_ = JobKindRules();
 };
 
 TEST_F(JobTest, ASelectorForItsPodsIsGenerated) {
@@ -42,10 +42,10 @@ TEST_F(JobTest, ASelectorForItsPodsIsGenerated) {
 
 TEST_F(JobTest, ASelectorOfItsOwnNeedsAFlag) {
   const Value job = trees_.Read(kJob);
-  EXPECT_THAT(trees_.Create(*strategy_, trees_.With(job, "spec.selector", "{matchLabels: {a: b}}")),
+  EXPECT_THAT(trees_.Create(*rules_, trees_.With(job, "spec.selector", "{matchLabels: {a: b}}")),
               ElementsAre("spec.selector FieldValueInvalid", "spec.template.metadata.labels FieldValueInvalid"));
   Value manual = trees_.With(trees_.With(job, "spec.selector", "{matchLabels: {a: b}}"), "spec.manualSelector", "true");
-  EXPECT_THAT(trees_.Create(*strategy_, trees_.With(manual, "spec.template.metadata.labels", "{a: b}")), IsEmpty());
+  EXPECT_THAT(trees_.Create(*rules_, trees_.With(manual, "spec.template.metadata.labels", "{a: b}")), IsEmpty());
 }
 
 TEST_F(JobTest, IndexedJobsHaveLimits) {
@@ -54,7 +54,7 @@ TEST_F(JobTest, IndexedJobsHaveLimits) {
     Value object = job;
     const Value members = trees_.Read(spec);
     for (const auto& [key, value] : members.Members()) object = trees_.edit().SetAt(object, {"spec", key}, value);
-    return trees_.Create(*strategy_, object);
+    return trees_.Create(*rules_, object);
   };
   EXPECT_THAT(causes("{completionMode: Indexed, completions: 3, backoffLimitPerIndex: 1, maxFailedIndexes: 2}"), IsEmpty());
   EXPECT_THAT(causes("{maxFailedIndexes: 2}"),

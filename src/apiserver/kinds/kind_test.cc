@@ -1,6 +1,6 @@
 #include "apiserver/kinds/kind.h"
 
-#include "apiserver/kinds/table.h"
+#include "apiserver/kinds/columns/table.h"
 #include "base/test_util.h"
 
 namespace allot::apiserver {
@@ -39,7 +39,7 @@ TEST(EmptyKinds, CanBeShownButHaveNoSchema) {
   for (const auto& kind : EmptyKinds()) {
     EXPECT_TRUE(kind->empty);
     EXPECT_THAT(kind->schema, IsNull());
-    EXPECT_THAT(kind->strategy, NotNull());
+    EXPECT_THAT(kind->rules, NotNull());
     EXPECT_TRUE(kind->row != nullptr);
   }
 }

@@ -1,16 +1,14 @@
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/core_checks.h"
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/kind_rules.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
-using json::Value;
-
-class Leases final : public Strategy {
+class Leases final : public KindRules {
  public:
-  // Coordinated leader election is behind a gate that is off in 1.36: its fields are dropped.
+  // Drops the fields of coordinated leader election, whose feature gate is off in 1.36.
   Value PrepareCreate(Editor& edit, const Value& object) const override {
     if (!IsSet(object["spec"])) return object;
     return edit.WithoutAt(edit.WithoutAt(object, {"spec", "strategy"}), {"spec", "preferredHolder"});
@@ -29,6 +27,6 @@ class Leases final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> LeaseStrategy() { return std::make_shared<Leases>(); }
+std::shared_ptr<const KindRules> LeaseKindRules() { return std::make_shared<Leases>(); }
 
 }  // namespace allot::apiserver

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/core_checks.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::ItemsOf;
-using json::TextOf;
 
 constexpr size_t kMaxManagerBytes = 128;
 constexpr size_t kMaxSubresourceBytes = 256;
@@ -56,7 +54,7 @@ void CheckNamespace(const Kind& kind, const FieldPath& field, const json::Value&
   }
 }
 
-// The paths have no index: kube-apiserver names only the list.
+// Paths have no index: kube-apiserver names only the list.
 void CheckOwner(const FieldPath& field, const json::Value& owner, FieldErrors& errors) {
   const std::string_view version = TextOf(owner["apiVersion"]);
   if (version.empty() || version.ends_with('/')) errors.Invalid(field.Child("apiVersion"), version, "version must not be empty");
@@ -77,7 +75,7 @@ void CheckOwners(const FieldPath& field, const json::Value& owners, FieldErrors&
     if (controller == nullptr) {
       controller = &owner;
     } else if (!several) {
-      // Once, however many there are: the error holds the whole list.
+      // Report this once, because the error contains the whole list.
       several = true;
       errors.Invalid(
           field, owners,
@@ -87,7 +85,7 @@ void CheckOwners(const FieldPath& field, const json::Value& owners, FieldErrors&
   }
 }
 
-// Kubernetes' own kinds know their finalizers; others, of whoever defines them, need only look like names.
+// Kubernetes' own kinds have a fixed set of finalizers. For other kinds they need only be valid names.
 bool KnowsFinalizers(const Kind& kind) {
   const std::string& group = kind.type.group;
   if (kind.custom || kind.type.kind == "Event") return false;

@@ -90,7 +90,7 @@ TEST(MetadataUpdate, WhatTheServerSetsStays) {
                           "metadata.deletionTimestamp FieldValueInvalid"));
 }
 
-TEST(MetadataUpdate, WhatIsBeingDeletedGetsNoNewFinalizers) {
+TEST(MetadataUpdate, AnObjectBeingDeletedGetsNoNewFinalizers) {
   constexpr std::string_view kOld = "{name: a, namespace: ns, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [a.b/c]}";
   EXPECT_THAT(Update("{name: a, namespace: ns, deletionTimestamp: '2026-01-01T00:00:00Z'}", kOld), IsEmpty());
   EXPECT_THAT(Update("{name: a, namespace: ns, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [a.b/c, a.b/d]}", kOld),

@@ -1,22 +1,18 @@
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/core_checks.h"
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/kind_rules.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
-using json::ItemsOf;
-using json::TextOf;
-using json::Value;
-
 constexpr std::string_view kFinalizer = "kubernetes";
 
-class Namespaces final : public Strategy {
+class Namespaces final : public KindRules {
  public:
-  // The label is how selectors of namespaces find one by its name. A generated name is not known here yet.
+  // Adds the name label, by which namespace selectors find a namespace. A generated name is not known yet.
   Value Default(Editor& edit, const Value& object) const override {
     const Value& name = object["metadata"]["name"];
     const Value labelled = TextOf(name).empty() ? object : WithNameLabel(edit, object);
@@ -24,7 +20,7 @@ class Namespaces final : public Strategy {
     return edit.SetAt(labelled, {"status", "phase"}, edit.Literal("Active"));
   }
 
-  // The finalizer keeps the namespace until what is in it is gone.
+  // Adds the finalizer that keeps the namespace until its content is gone.
   Value PrepareCreate(Editor& edit, const Value& object) const override {
     Value space = edit.Set(WithNameLabel(edit, object), "status", edit.Object({{"phase", edit.Literal("Active")}}));
     for (const Value& finalizer : ItemsOf(space["spec"]["finalizers"])) {
@@ -33,7 +29,7 @@ class Namespaces final : public Strategy {
     return edit.SetAt(space, {"spec", "finalizers"}, edit.Append(space["spec"]["finalizers"], edit.Literal(kFinalizer)));
   }
 
-  // Only the subresource finalize writes them.
+  // Only the subresource finalize may change finalizers.
   Value PrepareUpdate(Editor& edit, const Value& object, const Value& old) const override {
     const Value& finalizers = old["spec"]["finalizers"];
     const Value space = WithNameLabel(edit, object);
@@ -70,6 +66,6 @@ class Namespaces final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> NamespaceStrategy() { return std::make_shared<Namespaces>(); }
+std::shared_ptr<const KindRules> NamespaceKindRules() { return std::make_shared<Namespaces>(); }
 
 }  // namespace allot::apiserver

@@ -1,25 +1,20 @@
 #include <set>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/core_checks.h"
-#include "apiserver/kinds/pod_affinity.h"
-#include "apiserver/kinds/pod_resources.h"
-#include "apiserver/kinds/strategies.h"
-#include "cel/net.h"
+#include "apiserver/kinds/kind_rules.h"
+#include "apiserver/kinds/pod/affinity.h"
+#include "apiserver/kinds/pod/resources.h"
+#include "cel/library/net.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
-using json::ItemsOf;
-using json::MembersOf;
-using json::TextOf;
-using json::Value;
-
 constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
 
-// kube-apiserver names the taints as if they were metadata.
+// kube-apiserver reports taints below metadata.
 void CheckTaints(const Value& taints, FieldErrors& errors) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   Each(FieldPath("metadata").Child("taints"), taints, [&](const FieldPath& path, const Value& taint) {
@@ -58,7 +53,7 @@ bool IsFeatureName(std::string_view name) {
   return true;
 }
 
-// A sorted list of different names.
+// Requires a sorted list of distinct names.
 void CheckDeclaredFeatures(const Value& features, FieldErrors& errors) {
   std::string_view last;
   Each(FieldPath("status").Child("declaredFeatures"), features, [&](const FieldPath& path, const Value& feature) {
@@ -85,9 +80,9 @@ void CheckPodNetworks(const Value& networks, FieldErrors& errors) {
   CheckOneOfEachFamily(field, networks, valid, texts, "CIDR", errors);
 }
 
-class Nodes final : public Strategy {
+class Nodes final : public KindRules {
  public:
-  // What a node does not set aside can be used. podCIDR is the first of podCIDRs, or the other way round.
+  // Allocatable defaults to capacity. podCIDR is the first of podCIDRs, or the reverse.
   Value Default(Editor& edit, const Value& object) const override {
     Value node = object;
     const Value& capacity = object["status"]["capacity"];
@@ -104,7 +99,7 @@ class Nodes final : public Strategy {
     return !IsSet(network) && !networks.empty() ? edit.SetAt(node, {"spec", "podCIDR"}, networks[0]) : node;
   }
 
-  // A new node is not ready: without the taint it would get Pods before a controller has seen it.
+  // Taints a new node as not ready: otherwise it would get Pods before a controller has seen it.
   Value PrepareCreate(Editor& edit, const Value& object) const override {
     const Value node = WithoutConfigSource(edit, object);
     for (const Value& taint : ItemsOf(node["spec"]["taints"])) {
@@ -143,7 +138,7 @@ class Nodes final : public Strategy {
   }
 
  private:
-  // Kubernetes no longer has it.
+  // Kubernetes has removed this field.
   static Value WithoutConfigSource(Editor& edit, const Value& node) {
     return IsSet(node["spec"]["configSource"]) ? edit.WithoutAt(node, {"spec", "configSource"}) : node;
   }
@@ -156,6 +151,6 @@ class Nodes final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> NodeStrategy() { return std::make_shared<Nodes>(); }
+std::shared_ptr<const KindRules> NodeKindRules() { return std::make_shared<Nodes>(); }
 
 }  // namespace allot::apiserver

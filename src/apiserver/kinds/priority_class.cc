@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/core_checks.h"
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/kind_rules.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Editor;
-using json::TextOf;
-using json::Value;
 
 constexpr int64_t kHighestOfUsers = 1'000'000'000;
 constexpr std::array kSystemClasses = {
@@ -26,7 +23,7 @@ bool IsSystemClass(const Value& object) {
   });
 }
 
-class PriorityClasses final : public Strategy {
+class PriorityClasses final : public KindRules {
  public:
   Value Default(Editor& edit, const Value& object) const override {
     return edit.SetDefault(object, "preemptionPolicy", edit.Literal("PreemptLowerPriority"));
@@ -56,6 +53,6 @@ class PriorityClasses final : public Strategy {
 
 std::span<const SystemPriorityClass> SystemPriorityClasses() { return kSystemClasses; }
 
-std::shared_ptr<const Strategy> PriorityClassStrategy() { return std::make_shared<PriorityClasses>(); }
+std::shared_ptr<const KindRules> PriorityClassKindRules() { return std::make_shared<PriorityClasses>(); }
 
 }  // namespace allot::apiserver

@@ -1,15 +1,13 @@
-#include "apiserver/kinds/pod_template.h"
+#include "apiserver/json_names.h"
+#include "apiserver/kinds/kind_rules.h"
+#include "apiserver/kinds/pod/template.h"
 #include "apiserver/kinds/replica_status.h"
-#include "apiserver/kinds/strategies.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
-using json::Value;
-
-class ReplicaSets final : public Strategy {
+class ReplicaSets final : public KindRules {
  public:
   Value Default(Editor& edit, const Value& object) const override {
     Value spec = edit.SetDefault(object["spec"], "replicas", edit.Int(1));
@@ -39,6 +37,6 @@ class ReplicaSets final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> ReplicaSetStrategy() { return std::make_shared<ReplicaSets>(); }
+std::shared_ptr<const KindRules> ReplicaSetKindRules() { return std::make_shared<ReplicaSets>(); }
 
 }  // namespace allot::apiserver

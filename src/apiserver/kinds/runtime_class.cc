@@ -1,19 +1,16 @@
 #include <set>
 #include <string>
 
-#include "apiserver/kinds/pod_affinity.h"
-#include "apiserver/kinds/pod_resources.h"
-#include "apiserver/kinds/strategies.h"
-#include "json/json.h"
+#include "apiserver/json_names.h"
+#include "apiserver/kinds/kind_rules.h"
+#include "apiserver/kinds/pod/affinity.h"
+#include "apiserver/kinds/pod/resources.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::TextOf;
-using json::Value;
-
-class RuntimeClasses final : public Strategy {
+class RuntimeClasses final : public KindRules {
  public:
   void Validate(const Value& object, FieldErrors& errors) const override {
     const std::string_view handler = TextOf(object["handler"]);
@@ -43,6 +40,6 @@ class RuntimeClasses final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> RuntimeClassStrategy() { return std::make_shared<RuntimeClasses>(); }
+std::shared_ptr<const KindRules> RuntimeClassKindRules() { return std::make_shared<RuntimeClasses>(); }
 
 }  // namespace allot::apiserver

@@ -1,18 +1,13 @@
 #include <map>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "apiserver/kinds/config_data.h"
-#include "apiserver/kinds/strategies.h"
-#include "json/json.h"
+#include "apiserver/kinds/kind_rules.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Editor;
-using json::MembersOf;
-using json::TextOf;
-using json::Value;
 
 void CheckKeys(const Value& data, std::initializer_list<std::string_view> keys, FieldErrors& errors) {
   for (const std::string_view key : keys) {
@@ -20,7 +15,7 @@ void CheckKeys(const Value& data, std::initializer_list<std::string_view> keys, 
   }
 }
 
-// A key whose value is a JSON object.
+// Checks a key whose value is a JSON object.
 void CheckJsonKey(const Value& data, std::string_view key, FieldErrors& errors) {
   CheckKeys(data, {key}, errors);
   if (!IsSet(data[key])) return;
@@ -30,7 +25,7 @@ void CheckJsonKey(const Value& data, std::string_view key, FieldErrors& errors) 
                  document.ok() ? "must be an object" : document.status().message());
 }
 
-// What the types that Kubernetes knows must hold.
+// Checks what the secret types of Kubernetes must contain.
 void CheckType(const Value& secret, FieldErrors& errors) {
   const std::string_view type = TextOf(secret["type"]);
   const Value& data = secret["data"];
@@ -52,9 +47,9 @@ void CheckType(const Value& secret, FieldErrors& errors) {
   }
 }
 
-class Secrets final : public Strategy {
+class Secrets final : public KindRules {
  public:
-  // stringData is for writers: it is written into data.
+  // stringData is write-only: merges it into data.
   Value Default(Editor& edit, const Value& object) const override {
     const Value secret = edit.SetDefault(object, "type", edit.Literal("Opaque"));
     if (!IsSet(secret["stringData"])) return secret;
@@ -80,6 +75,6 @@ class Secrets final : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> SecretStrategy() { return std::make_shared<Secrets>(); }
+std::shared_ptr<const KindRules> SecretKindRules() { return std::make_shared<Secrets>(); }
 
 }  // namespace allot::apiserver

@@ -1,14 +1,14 @@
-#include "apiserver/kinds/strategies.h"
+#include "apiserver/kinds/kind_rules.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-// Nothing but metadata is checked.
-class ServiceAccounts final : public Strategy {};
+// Only metadata is checked.
+class ServiceAccounts final : public KindRules {};
 
 }  // namespace
 
-std::shared_ptr<const Strategy> ServiceAccountStrategy() { return std::make_shared<ServiceAccounts>(); }
+std::shared_ptr<const KindRules> ServiceAccountKindRules() { return std::make_shared<ServiceAccounts>(); }
 
 }  // namespace allot::apiserver

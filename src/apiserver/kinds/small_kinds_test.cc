@@ -1,8 +1,8 @@
 // The rules of small kinds that the contract (core_contract_test.cc) does not have.
 
 #include "apiserver/kinds/core_test_util.h"
+#include "apiserver/kinds/kind_rules.h"
 #include "apiserver/kinds/priority_class.h"
-#include "apiserver/kinds/strategies.h"
 
 namespace allot::apiserver {
 namespace {
@@ -12,52 +12,50 @@ using testing::IsEmpty;
 
 TEST(Node, AddressesOfPodsAndProviderAreSetOnce) {
   Trees trees;
-  const auto strategy = NodeStrategy();
-  const json::Value old = trees.Prepared(*strategy, trees.Read("{metadata: {name: n}, spec: {podCIDR: 10.0.0.0/24, providerID: 'x://y'}}"));
+  const auto rules = NodeKindRules();
+  const json::Value old = trees.Prepared(*rules, trees.Read("{metadata: {name: n}, spec: {podCIDR: 10.0.0.0/24, providerID: 'x://y'}}"));
   EXPECT_EQ(json::Write(old["spec"]["podCIDRs"]), R"(["10.0.0.0/24"])");
-  EXPECT_THAT(trees.Update(*strategy, trees.With(old, "spec.providerID", "'x://z'"), old),
-              ElementsAre("spec.providerID FieldValueForbidden"));
-  EXPECT_THAT(trees.Update(*strategy, trees.With(old, "spec.podCIDRs", "[10.0.0.0/24, 'fd00::/64']"), old),
+  EXPECT_THAT(trees.Update(*rules, trees.With(old, "spec.providerID", "'x://z'"), old), ElementsAre("spec.providerID FieldValueForbidden"));
+  EXPECT_THAT(trees.Update(*rules, trees.With(old, "spec.podCIDRs", "[10.0.0.0/24, 'fd00::/64']"), old),
               ElementsAre("spec.podCIDRs FieldValueForbidden"));
-  EXPECT_THAT(trees.Create(*strategy, trees.Read("{spec: {podCIDRs: [10.0.0.0/24, 10.0.1.0/24]}}")),
+  EXPECT_THAT(trees.Create(*rules, trees.Read("{spec: {podCIDRs: [10.0.0.0/24, 10.0.1.0/24]}}")),
               ElementsAre("spec.podCIDRs FieldValueInvalid"));
 }
 
-TEST(Node, WhatIsNotSetAsideCanBeUsed) {
+TEST(Node, AllocatableDefaultsToCapacity) {
   Trees trees;
-  const auto strategy = NodeStrategy();
-  const json::Value node = strategy->Default(trees.edit(), trees.Read("{status: {capacity: {cpu: '1'}}}"));
+  const auto rules = NodeKindRules();
+  const json::Value node = rules->Default(trees.edit(), trees.Read("{status: {capacity: {cpu: '1'}}}"));
   EXPECT_EQ(json::Write(node["status"]["allocatable"]), R"({"cpu":"1"})");
   const json::Value old = trees.Read("{metadata: {name: n}}");
-  EXPECT_THAT(trees.WriteStatus(*strategy, trees.Read("{status: {capacity: {cpu: -1, example.com/gpu: 500m}}}"), old),
+  EXPECT_THAT(trees.WriteStatus(*rules, trees.Read("{status: {capacity: {cpu: -1, example.com/gpu: 500m}}}"), old),
               ElementsAre("status.capacity.cpu FieldValueInvalid", "status.capacity.example.com/gpu FieldValueInvalid"));
-  EXPECT_THAT(trees.WriteStatus(*strategy, trees.Read("{status: {addresses: [{type: A, address: b}, {type: A, address: b}]}}"), old),
+  EXPECT_THAT(trees.WriteStatus(*rules, trees.Read("{status: {addresses: [{type: A, address: b}, {type: A, address: b}]}}"), old),
               ElementsAre("status.addresses[1] FieldValueDuplicate"));
 }
 
 TEST(Namespace, FinalizersAreForItsOwnSubresource) {
   Trees trees;
-  const auto strategy = NamespaceStrategy();
-  const json::Value old = trees.Prepared(*strategy, trees.Read("{metadata: {name: a}}"));
-  const json::Value updated = strategy->PrepareUpdate(trees.edit(), trees.Read("{metadata: {name: a}, spec: {}}"), old);
+  const auto rules = NamespaceKindRules();
+  const json::Value old = trees.Prepared(*rules, trees.Read("{metadata: {name: a}}"));
+  const json::Value updated = rules->PrepareUpdate(trees.edit(), trees.Read("{metadata: {name: a}, spec: {}}"), old);
   EXPECT_EQ(json::Write(updated["spec"]), R"({"finalizers":["kubernetes"]})");
   EXPECT_EQ(json::TextOf(updated["metadata"]["labels"]["kubernetes.io/metadata.name"]), "a");
-  EXPECT_THAT(trees.Create(*strategy, trees.Read("{metadata: {name: a}, spec: {finalizers: [plain]}}")),
+  EXPECT_THAT(trees.Create(*rules, trees.Read("{metadata: {name: a}, spec: {finalizers: [plain]}}")),
               ElementsAre("spec.finalizers FieldValueInvalid"));
 }
 
 TEST(Namespace, PhaseFollowsItsDeletion) {
   Trees trees;
-  const auto strategy = NamespaceStrategy();
+  const auto rules = NamespaceKindRules();
   const json::Value old = trees.Read("{metadata: {name: a}}");
-  EXPECT_THAT(trees.WriteStatus(*strategy, trees.Read("{status: {phase: Active}}"), old), IsEmpty());
-  EXPECT_THAT(trees.WriteStatus(*strategy, trees.Read("{status: {phase: Terminating}}"), old),
-              ElementsAre("status.Phase FieldValueInvalid"));
+  EXPECT_THAT(trees.WriteStatus(*rules, trees.Read("{status: {phase: Active}}"), old), IsEmpty());
+  EXPECT_THAT(trees.WriteStatus(*rules, trees.Read("{status: {phase: Terminating}}"), old), ElementsAre("status.Phase FieldValueInvalid"));
 }
 
-TEST(Event, WithATimeOfItsOwnSaysWhoReports) {
+TEST(Event, WithAnEventTimeNamesItsReporter) {
   Trees trees;
-  const auto causes = [&](std::string_view event) { return trees.Create(*EventStrategy(), trees.Read(event)); };
+  const auto causes = [&](std::string_view event) { return trees.Create(*EventKindRules(), trees.Read(event)); };
   EXPECT_THAT(causes("{metadata: {namespace: default}, involvedObject: {kind: Node, name: n}}"), IsEmpty());
   EXPECT_THAT(causes("{metadata: {namespace: ns}, involvedObject: {kind: Node, name: n}}"),
               ElementsAre("involvedObject.namespace FieldValueInvalid"));
@@ -70,13 +68,13 @@ TEST(PriorityClass, SystemClassesAreAsKubernetesHasThem) {
   Trees trees;
   for (const SystemPriorityClass& one : SystemPriorityClasses()) {
     const std::string text = StrCat("{metadata: {name: ", one.name, "}, value: ", one.value, "}");
-    EXPECT_THAT(trees.Create(*PriorityClassStrategy(), trees.Read(text)), IsEmpty());
+    EXPECT_THAT(trees.Create(*PriorityClassKindRules(), trees.Read(text)), IsEmpty());
   }
 }
 
 TEST(RuntimeClass, TolerationsAreDifferent) {
   Trees trees;
-  EXPECT_THAT(trees.Create(*RuntimeClassStrategy(), trees.Read("{handler: h, scheduling: {tolerations: [{key: k}, {key: k}]}}")),
+  EXPECT_THAT(trees.Create(*RuntimeClassKindRules(), trees.Read("{handler: h, scheduling: {tolerations: [{key: k}, {key: k}]}}")),
               ElementsAre("scheduling.tolerations[1] FieldValueDuplicate"));
 }
 
@@ -85,7 +83,7 @@ TEST(Deployment, RollingUpdatesMakeProgress) {
   const json::Value good = trees.Read(
       "{spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}");
   const auto causes = [&](std::string_view path, std::string_view value) {
-    return trees.Create(*DeploymentStrategy(), trees.With(good, path, value));
+    return trees.Create(*DeploymentKindRules(), trees.With(good, path, value));
   };
   EXPECT_THAT(causes("spec.strategy", "{type: Recreate}"), IsEmpty());
   EXPECT_THAT(causes("spec.strategy", "{rollingUpdate: {maxSurge: 0, maxUnavailable: 0%}}"),
@@ -102,7 +100,7 @@ TEST(ReplicaSet, StatusCountsWhatThereIs) {
   Trees trees;
   const json::Value old = trees.Read("{status: {replicas: 1}}");
   EXPECT_THAT(
-      trees.WriteStatus(*ReplicaSetStrategy(), trees.Read("{status: {replicas: 1, fullyLabeledReplicas: 2, availableReplicas: 1}}"), old),
+      trees.WriteStatus(*ReplicaSetKindRules(), trees.Read("{status: {replicas: 1, fullyLabeledReplicas: 2, availableReplicas: 1}}"), old),
       ElementsAre("status.fullyLabeledReplicas FieldValueInvalid", "status.availableReplicas FieldValueInvalid"));
 }
 

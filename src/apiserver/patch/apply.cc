@@ -1,23 +1,19 @@
-// ApplyManaged: the parts of server-side apply put together.
+// ApplyManaged: combines the parts of server-side apply.
 
 #include <algorithm>
 #include <optional>
 
+#include "apiserver/json_names.h"
 #include "apiserver/patch/managed_fields.h"
 #include "apiserver/patch/managers.h"
 #include "apiserver/patch/merge.h"
 #include "apiserver/patch/ownership.h"
 #include "apiserver/patch/typed.h"
 #include "apiserver/refusal.h"
-#include "json/json.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Editor;
-using json::TextOf;
-using json::Value;
 
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr size_t kMaxAnnotations = 256 << 10;  // bytes
@@ -67,7 +63,7 @@ Status ConflictRefusal(const std::vector<FieldConflict>& conflicts) {
 
 struct Applied {
   Value object;
-  std::vector<FieldConflict> conflicts;  // where there are any, nothing else counts
+  std::vector<FieldConflict> conflicts;  // if not empty, the rest is unset
 };
 
 Applied Apply(Editor& edit, const FieldWrite& write, Ownership& ownership, const Value& live, const Value& config, bool force) {
@@ -92,8 +88,8 @@ Applied Apply(Editor& edit, const FieldWrite& write, Ownership& ownership, const
   return applied;
 }
 
-// kubectl's own apply, before there was this one, left what it had applied in an annotation. What that says, and what is still so, was
-// kubectl's: to take it over is no conflict.
+// Client-side apply (kubectl before server-side apply) recorded what it had applied in an annotation. Fields that still have the recorded
+// values belonged to kubectl, so taking them over is not a conflict.
 std::vector<FieldConflict> WithoutLastApplied(Editor& edit, const FieldWrite& write, const Value& live,
                                               std::vector<FieldConflict> conflicts) {
   const std::string_view text = TextOf(live["metadata"]["annotations"][kLastApplied]);
@@ -119,7 +115,7 @@ Value Sorted(Editor& edit, const Value& value) {
   return edit.Object(members);
 }
 
-// Keeps the annotation true for those who still use the old apply.
+// Keeps the annotation up to date for clients that still use client-side apply.
 Value WithLastApplied(Editor& edit, const Value& object, const Value& config) {
   const Value& annotations = object["metadata"]["annotations"];
   if (TextOf(annotations[kLastApplied]).empty()) return object;
@@ -131,7 +127,7 @@ Value WithLastApplied(Editor& edit, const Value& object, const Value& config) {
   return edit.SetAt(object, {"metadata", "annotations"}, bytes > kMaxAnnotations ? edit.Without(annotations, kLastApplied) : changed);
 }
 
-// What is there before the object is created.
+// Returns the object before it is created.
 Value Nothing(Editor& edit, const FieldWrite& write) {
   if (!write.custom) return ObjectBeforeCreate(edit, write.type);
   return edit.Object({{"apiVersion", edit.String(write.api_version)}, {"kind", edit.String(write.kind)}});

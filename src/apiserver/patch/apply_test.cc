@@ -1,6 +1,6 @@
 // ApplyManaged: server-side apply as its users see it.
 
-#include "apiserver/kinds/custom_type.h"
+#include "apiserver/kinds/custom/type.h"
 #include "apiserver/patch/managed_fields.h"
 #include "apiserver/patch/test_objects.h"
 
@@ -223,7 +223,7 @@ TEST(ApplyManaged, KubectlTakesOverWhatItsOldApplyHadSet) {
 }
 
 TEST(ApplyManaged, AVersionWithAnotherTypeIsUsedForItsManagers) {
-  // In the new version the map is one value; who owned a part of it in the old one owns that there.
+  // The map is atomic in the new version; a manager of the old version still owns single members of it.
   Type old_type, new_type, any;
   new_type.shape = old_type.shape = Shape::kStruct;
   for (const char* name : {"apiVersion", "kind", "metadata"}) {

@@ -1,15 +1,14 @@
 #include "apiserver/patch/compare.h"
 
+#include "apiserver/json_names.h"
+
 #include <algorithm>
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
-using json::Value;
-
-// One piece of memory, so certainly equal.
+// Whether both are the same memory, and so certainly equal.
 bool IsSameTree(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
@@ -19,7 +18,7 @@ bool IsSameTree(const Value& a, const Value& b) {
   }
 }
 
-// The part of a set that belongs to one place: the nodes of its children wait on a stack until the place is done.
+// Collects the fields of one place: its children's nodes stay on a stack until the place is done.
 class Collected {
  public:
   size_t Mark() const { return nodes_.size(); }
@@ -45,7 +44,7 @@ class Comparer {
     Comparison inside;
   };
 
-  // nullptr: there is no value. REQUIRES one.
+  // nullptr means that there is no value. REQUIRES: at least one is set.
   Result Compare(const ValuePlace& place, const Value* before, const Value* after) {
     if (!place || (before != nullptr && after != nullptr && IsSameTree(*before, *after))) return {};
     const size_t changed_mark = changed_.Mark(), removed_mark = removed_.Mark();
@@ -53,7 +52,7 @@ class Comparer {
     const ValueForm old_form = FormOf(place, before), new_form = FormOf(place, after);
     bool leaf = false;
     if (before != nullptr && after != nullptr && old_form != new_form) {
-      Handle(old_form, place, before, after, result);  // as what it was all of it is gone, as what it is all of it is new
+      Handle(old_form, place, before, after, result);  // under the old form everything is removed, under the new one everything is added
       leaf = Handle(new_form, place, before, after, result);
     } else {
       leaf = Handle(after == nullptr ? old_form : new_form, place, before, after, result);
@@ -67,7 +66,7 @@ class Comparer {
   }
 
  private:
-  // Returns whether the value was taken as a whole.
+  // Returns whether the value was compared as a whole.
   bool Handle(ValueForm form, const ValuePlace& place, const Value* before, const Value* after, Result& result) {
     const Value none;
     const Value &old_value = before != nullptr ? *before : none, &new_value = after != nullptr ? *after : none;
@@ -116,7 +115,7 @@ class Comparer {
     return items;
   }
 
-  // The items at the front that have the same element as the first.
+  // Returns the leading items with the same element as the first.
   static std::span<const KeyedItem> Group(std::span<const KeyedItem> items, const PathElement& element) {
     size_t size = 0;
     while (size < items.size() && items[size].element == element) ++size;
@@ -136,7 +135,7 @@ class Comparer {
     }
   }
 
-  // Several items with one key cannot be told apart: together they are one field.
+  // Items with the same key cannot be distinguished, so together they are one field.
   Result CompareGroups(const ValuePlace& place, std::span<const KeyedItem> olds, std::span<const KeyedItem> news) {
     if (olds.size() <= 1 && news.size() <= 1) {
       return Compare(place, olds.empty() ? nullptr : olds[0].value, news.empty() ? nullptr : news[0].value);

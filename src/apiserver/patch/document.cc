@@ -1,13 +1,13 @@
 #include "apiserver/patch/document.h"
 
+#include "apiserver/json_names.h"
+
 #include <algorithm>
 #include <charconv>
 
 namespace allot::apiserver {
 
-using json::Editor;
 using json::Member;
-using json::Value;
 
 DocumentNode LeafNode(const Value& value) {
   DocumentNode node;

@@ -1,19 +1,19 @@
 #include "apiserver/patch/field_set.h"
 
+#include "apiserver/json_names.h"
+
 #include <iterator>
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
 using json::Member;
-using json::Value;
 
 bool ByElement(const FieldNode& a, const FieldNode& b) { return a.element < b.element; }
 
-// Calls each(node, same) for the nodes of `a`: `same` is the node of `b` at the same element, or nullptr. Where `b` is much the larger one
-// it is searched and not walked, so that many small sets can be held against a large one.
+// Calls each(node, same) for the nodes of `a`; `same` is the node of `b` with the same element, or nullptr. Searches `b` instead of walking
+// it if `b` is much larger, so comparing many small sets with a large one is cheap.
 template <typename Each>
 void Match(const FieldSet& a, const FieldSet& b, Each each) {
   const bool search = b.nodes().size() / 8 > a.nodes().size();
@@ -33,11 +33,11 @@ void Add(std::vector<FieldNode>& nodes, const FieldNode& node) {
 }
 
 struct Subtree {
-  bool member = false;  // of the set that it is in
+  bool member = false;  // the field itself is in the set
   FieldSet children;
 };
 
-// A field without anything in it is a member; else "." says so.
+// A field with no content is a member; otherwise "." marks a member.
 Result<Subtree> ReadSubtree(Editor& edit, const Value& value) {
   if (!value.IsObject() && !value.IsNull()) return Invalid("expected an object of fields and not ", json::KindName(value.kind()));
   Subtree tree;
@@ -64,7 +64,7 @@ Result<Subtree> ReadSubtree(Editor& edit, const Value& value) {
   return tree;
 }
 
-// Write(element) in the arena; of names, which nearly all are, without a copy in between.
+// Write(element) in the arena. Avoids a copy for names, which are nearly all elements.
 std::string_view WriteElement(Editor& edit, const PathElement& element) {
   if (element.kind != PathElement::Kind::kField) return edit.CopyText(Write(element));
   const std::string_view name = element.value.AsString();
@@ -149,7 +149,7 @@ FieldSet Union(Editor& edit, const FieldSet& a, const FieldSet& b) {
 
 FieldSet UnionOf(Editor& edit, std::vector<FieldSet> sets) {
   if (sets.empty()) return {};
-  // In pairs: each field is copied as often as the number of sets can be halved.
+  // Merge in pairs, so each field is copied only log(n) times.
   for (size_t step = 1; step < sets.size(); step *= 2) {
     for (size_t i = 0; i + step < sets.size(); i += 2 * step) sets[i] = Union(edit, sets[i], sets[i + step]);
   }

@@ -42,7 +42,7 @@ TEST_F(FieldSetTest, IsWrittenAsItWasReadInTheOrderOfKubernetes) {
   for (const auto& c : cases) EXPECT_EQ(Text(Read(c.in)), c.out);
 }
 
-TEST_F(FieldSetTest, WhatIsBrokenIsRefused) {
+TEST_F(FieldSetTest, BrokenFieldsAreRefused) {
   for (const std::string_view text : {R"({"f":{}})", R"({"":{}})", R"({"fx:a":{}})", R"({"v:{":{}})", R"({"k:1":{}})",
                                       R"({"k:{\"a\":}":{}})", R"({"i:x":{}})", R"({"f:a":1})", R"([])", R"({"f:a":{"f:b":[]}})"}) {
     EXPECT_THAT(ReadFields(shop_.edit(), shop_.Parse(text)), IsStatus(Code::kInvalid)) << text;
@@ -97,7 +97,7 @@ TEST_F(FieldSetTest, MembersAreNamedForPeopleOneLevelAfterTheOther) {
   EXPECT_FALSE(set.Has({}));
 }
 
-TEST_F(FieldSetTest, EqualLooksAtMembersAndWhatIsInThem) {
+TEST_F(FieldSetTest, EqualComparesMembersAndTheirContent) {
   EXPECT_TRUE(Equal(Read(R"({"f:a":{".":{},"f:b":{}}})"), Read(R"({"f:a":{"f:b":{},".":{}}})")));
   EXPECT_FALSE(Equal(Read(R"({"f:a":{".":{},"f:b":{}}})"), Read(R"({"f:a":{"f:b":{}}})")));
 }

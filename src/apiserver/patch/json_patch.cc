@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "apiserver/patch/document.h"
 #include "apiserver/refusal.h"
 #include "apiserver/schema/scalar.h"
@@ -12,12 +13,9 @@ namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
-using json::Value;
-
 constexpr size_t kMaxOperations = 10000;
-constexpr size_t kMaxCopied = 3 << 20;  // bytes of JSON; a copy of a copy of ... would grow without end
-constexpr int kMaxDepth = 128;          // of what comes out, as of what is read
+constexpr size_t kMaxCopied = 3 << 20;  // bytes of JSON; repeated copies of copies would grow exponentially
+constexpr int kMaxDepth = 128;          // of the result, as for parsed objects
 
 Status CannotBeDone(const std::string& why) {
   return Refuse(422, "Invalid", StrCat("the server rejected our request due to an error in our request: ", why));
@@ -31,16 +29,16 @@ class Patcher {
   Value Take() { return Freeze(edit_, root_); }
 
  private:
-  // The container that the last part of a path is in, and that part.
+  // The container of a path's last part, and that part.
   struct Place {
     DocumentNode* container = nullptr;
     std::string_view key;
-    std::vector<DocumentNode*> above;  // the containers on the way, the first is the document
+    std::vector<DocumentNode*> above;  // the containers on the way, starting with the document
   };
 
   Result<Place> Find(std::string_view path);
   Status Test(std::string_view path, const Value& value);
-  // Makes sure that something of this height may be put into the place.
+  // Checks that a value of this height may be added at the place.
   Status MakeRoom(const Place& place, int height);
   Status Add(std::string_view path, DocumentNode node);
   Result<DocumentNode> Remove(std::string_view path);
@@ -85,7 +83,7 @@ Status Patcher::Test(std::string_view path, const Value& value) {
   if (!path.empty()) {
     ASSIGN_OR_RETURN(const Place place, Find(path));
     tested = Child(*place.container, place.key);
-    if (tested == nullptr && place.container->members != nullptr && value.IsNull()) return Status();  // what is not there is null
+    if (tested == nullptr && place.container->members != nullptr && value.IsNull()) return Status();  // a missing member counts as null
   }
   if (tested == nullptr || !Same(*tested, value)) return CannotBeDone(StrCat("testing value ", Quoted(path), " failed"));
   return Status();
@@ -110,7 +108,7 @@ Status Patcher::Add(std::string_view path, DocumentNode node) {
   }
   std::vector<DocumentNode>& items = *place.container->items;
   const auto index = place.key == "-" ? std::optional(items.size()) : ListIndex(place.key, items.size() + 1);
-  if (!index) return CannotBeDone(StrCat("no index of the list: ", Quoted(path)));
+  if (!index) return CannotBeDone(StrCat("not an index of the list: ", Quoted(path)));
   items.insert(items.begin() + static_cast<ptrdiff_t>(*index), std::move(node));
   return Status();
 }
@@ -148,10 +146,10 @@ Status Patcher::Copy(std::string_view from, std::string_view path) {
   ASSIGN_OR_RETURN(const Place place, Find(from));
   DocumentNode* const source = Child(*place.container, place.key);
   if (source == nullptr && place.container->members == nullptr) return CannotBeDone(StrCat("there is nothing to copy at ", Quoted(from)));
-  const Value value = source == nullptr ? Value() : Freeze(edit_, *source);  // what an object does not have is null
+  const Value value = source == nullptr ? Value() : Freeze(edit_, *source);  // a missing member counts as null
   CountJsonBytes(value, kMaxCopied, copied_);
   if (copied_ > kMaxCopied) {
-    return Refuse(413, "RequestEntityTooLarge", StrCat("the copies of a JSON patch may have ", kMaxCopied, " bytes in all"));
+    return Refuse(413, "RequestEntityTooLarge", StrCat("the copies of a JSON patch may have at most ", kMaxCopied, " bytes in total"));
   }
   return Add(path, LeafNode(value));
 }

@@ -40,7 +40,7 @@ TEST(JsonPatch, DoesItsOperationsOneAfterTheOther) {
   for (const auto& c : cases) EXPECT_EQ(Patched(c.object, c.patch), c.result) << c.patch;
 }
 
-TEST(JsonPatch, ATestLetsThroughOnlyWhatIsEqual) {
+TEST(JsonPatch, ATestPassesOnlyForAnEqualValue) {
   constexpr std::string_view kObject = R"({"a":{"x":1,"y":[1,"2"]},"n":null})";
   for (const std::string_view test :
        {R"({"op":"test","path":"/a","value":{"y":[1,"2"],"x":1}})", R"({"op":"test","path":"/none","value":null})",
@@ -54,7 +54,7 @@ TEST(JsonPatch, ATestLetsThroughOnlyWhatIsEqual) {
   }
 }
 
-TEST(JsonPatch, WhatCannotBeDoneIsInvalidAndChangesNothing) {
+TEST(JsonPatch, AnImpossibleOperationIsInvalidAndChangesNothing) {
   for (const std::string_view operation :
        {R"({"op":"remove","path":"/none"})", R"({"op":"add","path":"/none/k","value":1})", R"({"op":"add","path":"/l/9","value":1})",
         R"({"op":"add","path":"/l/x","value":1})", R"({"op":"replace","path":"/l/2","value":1})", R"({"op":"remove","path":"/l/-"})",
@@ -66,7 +66,7 @@ TEST(JsonPatch, WhatCannotBeDoneIsInvalidAndChangesNothing) {
   }
 }
 
-TEST(JsonPatch, WhatIsNoListOfOperationsIsABadRequest) {
+TEST(JsonPatch, APatchThatIsNotAListOfOperationsIsABadRequest) {
   for (const std::string_view patch :
        {R"({"op":"add"})", "1", "null", "[1]", R"([{"op":"remove","path":"/a","from":1}])", R"([{"op":[]}])"})
     EXPECT_THAT(Patched("{}", patch), HasSubstr("400: ")) << patch;

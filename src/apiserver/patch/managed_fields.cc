@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apiserver/json_names.h"
 #include "apiserver/patch/managers.h"
 #include "apiserver/patch/ownership.h"
 #include "apiserver/patch/typed.h"
@@ -10,9 +11,6 @@ namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
-using json::Value;
-
 const Value& ManagedFieldsOf(const Value& object) { return object["metadata"]["managedFields"]; }
 
 FieldManagers ManagersOrNone(Editor& edit, const Value& object) {
@@ -20,7 +18,7 @@ FieldManagers ManagersOrNone(Editor& edit, const Value& object) {
   return managers.ok() ? *std::move(managers) : FieldManagers();
 }
 
-// Clients that do not know managedFields leave them out, or send what they cannot read; neither forgets who owns what.
+// A client that does not know managedFields omits them or sends invalid ones. Neither discards the owners.
 FieldManagers ManagersAfter(Editor& edit, const FieldWrite& write, const Value& live, const Value& object, bool forget) {
   if (!write.subresource.empty()) return ManagersOrNone(edit, live);
   if (forget || ResetsManagers(object)) return {};
@@ -40,7 +38,7 @@ bool ResetsManagers(const Value& object) {
 Value UpdateManaged(Editor& edit, const FieldWrite& write, const Value& live, const Value& object, bool forget) {
   const Value bare = edit.WithoutAt(object, {"metadata", "managedFields"});
   const FieldManagers managers = ManagersAfter(edit, write, live, object, forget);
-  // Who has no managers any more gets none by an update, only by an apply.
+  // An object without managers gets one only by an apply, not by an update.
   if (managers.empty() && !json::TextOf(live["metadata"]["uid"]).empty()) return bare;
   const Value before = live.IsNull() ? (write.custom ? edit.Object({}) : ObjectBeforeCreate(edit, write.type))
                                      : edit.WithoutAt(live, {"metadata", "managedFields"});

@@ -15,7 +15,7 @@ TEST(UpdateManaged, ACreateOwnsWhatItSets) {
   EXPECT_EQ(map.Managers(), R"(creator Update v1 11 {"f:data":{".":{},"f:k":{}},"f:metadata":{"f:labels":{".":{},"f:x":{}}}})");
 }
 
-TEST(UpdateManaged, ACreateDoesNotOwnWhatIsThereOfAnEmptyObject) {
+TEST(UpdateManaged, ACreateDoesNotOwnTheFieldsOfAnEmptyObject) {
   WrittenObject pod("", "v1", "Pod");
   pod.Update("creator", R"({"spec":{"containers":[{"name":"a","resources":{}}],"hostNetwork":true},"status":{}})");
   EXPECT_EQ(
@@ -31,14 +31,14 @@ TEST(UpdateManaged, OfACustomKindThePartsThemselvesAreOwned) {
             R"(creator Update example.com/v1 11 {"f:spec":{".":{},"f:list":{},"f:map":{".":{},"f:x":{".":{},"f:y":{}}}}})");
 }
 
-TEST(UpdateManaged, WhatIsChangedIsTakenOver) {
+TEST(UpdateManaged, ChangedFieldsAreTakenOver) {
   WrittenObject map = ConfigMap();
   map.Update("one", R"({"data":{"k":"v","l":"w"}})");
   map.Update("two", R"({"data":{"k":"changed","l":"w","m":"x"}})");
   EXPECT_EQ(map.Managers(), "one Update v1 11 {\"f:data\":{\".\":{},\"f:l\":{}}}\ntwo Update v1 12 {\"f:data\":{\"f:k\":{},\"f:m\":{}}}");
 }
 
-TEST(UpdateManaged, WhatIsRemovedIsNobodysAndAManagerWithoutFieldsIsGone) {
+TEST(UpdateManaged, RemovedFieldsLoseTheirOwnersAndAManagerWithoutFieldsIsDropped) {
   WrittenObject map = ConfigMap();
   map.Update("one", R"({"data":{"k":"v"}})");
   map.Update("two", R"({"data":{"k":"v","l":"w"}})");
@@ -79,7 +79,7 @@ TEST(UpdateManaged, ManagersCanBeForgottenAndStayForgottenForUpdates) {
   }
 }
 
-TEST(UpdateManaged, BrokenManagersOfAClientCountAsNone) {
+TEST(UpdateManaged, BrokenManagersOfAClientAreIgnored) {
   for (const std::string_view entry :
        {R"({"manager":"x"})", R"({"manager":"x","operation":"Update","fieldsType":"FieldsV1"})",
         R"({"manager":"x","operation":"Update","apiVersion":"v1","fieldsType":"Other"})",

@@ -4,15 +4,12 @@
 #include <map>
 #include <tuple>
 
+#include "apiserver/json_names.h"
 #include "base/strings.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Editor;
-using json::TextOf;
-using json::Value;
 
 constexpr size_t kMaxUpdaters = 10;
 constexpr std::string_view kBucket = "ancient-changes";
@@ -91,12 +88,12 @@ void CapManagers(Editor& edit, FieldManagers& managers) {
   const auto updaters =
       static_cast<size_t>(std::count_if(managers.begin(), managers.end(), [](const FieldManager& m) { return !m.applied; }));
   if (updaters <= kMaxUpdaters) return;
-  // Updaters first, the oldest first of all.
+  // Updaters first, oldest first.
   std::sort(managers.begin(), managers.end(), [](const FieldManager& a, const FieldManager& b) {
     if (std::tie(a.applied, a.time) != std::tie(b.applied, b.time)) return std::tie(a.applied, a.time) < std::tie(b.applied, b.time);
     return IdOfManager(a) < IdOfManager(b);
   });
-  // The first of a version, or the bucket that there is already, takes in every further one.
+  // The first manager of a version, or an existing bucket, absorbs the further ones.
   std::map<std::string_view, size_t> buckets;
   for (size_t i = 0; i < updaters; ++i) {
     if (managers[i].name == kBucket && managers[i].subresource.empty()) buckets.emplace(managers[i].api_version, i);

@@ -65,7 +65,7 @@ TEST_F(ManagersTest, TheOldestBecomeOneForEachVersion) {
   EXPECT_EQ(std::count(names.begin(), names.end(), "ancient-changes@v2"), 1);
 }
 
-TEST_F(ManagersTest, ThereIsOneBucketEvenWhenSomebodyIsOlderThanIt) {
+TEST_F(ManagersTest, ThereIsOneBucketEvenIfAManagerIsOlder) {
   FieldManagers managers = {Updater("ancient-changes", "15")};
   for (int i = 0; i < 11; ++i) managers.push_back(Updater(StrCat("m", i + 10), StrCat(i + 10)));
   CapManagers(shop_.edit(), managers);

@@ -1,14 +1,13 @@
 #include "apiserver/patch/merge.h"
 
+#include "apiserver/json_names.h"
+
 #include <algorithm>
 #include <optional>
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Editor;
-using json::Value;
 
 // The items of a list by element.
 class ItemMap {
@@ -48,7 +47,7 @@ Value MergeMap(Editor& edit, const ValuePlace& place, const Value& live, const V
   return edit.Object(merged);
 }
 
-// Items of both are merged; which comes next is decided by the order of `config` among the items of both, else by where an item stands.
+// Merges the items of two lists. The order of `config` decides among shared items; other items keep their position.
 class ListMerger {
  public:
   ListMerger(Editor& edit, const ValuePlace& place, const Value& live, const Value& config)
@@ -64,8 +63,8 @@ class ListMerger {
   }
 
   Value Merge() {
-    // Items of the config are taken in their order, so `turn` is the first shared one that is not yet in the result; nullptr: all are.
-    // Each round moves i or j: with j at the end there is no `turn` left, and so i moves.
+    // Items of the config are taken in order, so `turn` is the first shared item not yet in the result, or nullptr. Each round advances i
+    // or j: with j at the end there is no `turn` left, so i advances.
     size_t i = 0, j = 0;
     while (i < live_.size() || j < config_.size()) {
       if (i < live_.size()) {
@@ -75,7 +74,7 @@ class ListMerger {
           merged_.push_back(*live_[i++].value);
           continue;
         }
-        if (turn != nullptr && turn != same) {  // comes, or came, where the config has it
+        if (turn != nullptr && turn != same) {  // it is placed where the config has it
           ++i;
           continue;
         }
@@ -94,7 +93,7 @@ class ListMerger {
 
   void Take(size_t j) {
     const auto old = in_live_.Find(config_[j].element);
-    const bool one = old.size() == 1;  // items that cannot be told apart are replaced
+    const bool one = old.size() == 1;  // items that cannot be distinguished are replaced
     merged_.push_back(one ? MergeConfig(edit_, place_.Item(), *old.front()->value, *config_[j].value) : *config_[j].value);
     if (next_ < shared_.size() && shared_[next_] == &config_[j]) ++next_;
   }
@@ -103,8 +102,8 @@ class ListMerger {
   const ValuePlace& place_;
   const std::vector<KeyedItem> live_, config_;
   const ItemMap in_live_, in_config_;
-  std::vector<const KeyedItem*> shared_;  // of the config, in its order
-  size_t next_ = 0;                       // of shared_
+  std::vector<const KeyedItem*> shared_;  // shared items of the config, in its order
+  size_t next_ = 0;                       // index into shared_
   std::vector<Value> merged_;
 };
 
@@ -144,7 +143,7 @@ Value MergeConfig(Editor& edit, const ValuePlace& place, const Value& live, cons
     return MergeMap(edit, place, live, config);
   }
   if (form == ValueForm::kList && live.IsArray() && config.IsArray()) return MergeList(edit, place, live, config);
-  // Null or empty over something that is not: nothing is removed by a merge.
+  // A null or empty value over a non-empty one: a merge removes nothing.
   const bool live_has = (live.IsObject() && form == ValueForm::kMap && !live.Members().empty()) ||
                         (live.IsArray() && form == ValueForm::kList && !live.Items().empty());
   return live_has ? live : config;

@@ -3,17 +3,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "apiserver/refusal.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
 using json::Member;
-using json::Value;
 
-Value Merge(Editor& edit, const Value& object, const Value& patch) {
+Value MergeObjects(Editor& edit, const Value& object, const Value& patch) {
   if (!object.IsObject() || !patch.IsObject()) return WithoutNulls(edit, patch);
   std::unordered_map<std::string_view, const Value*> changes;
   for (const Member& member : patch.Members()) changes.emplace(member.key, &member.value);
@@ -25,7 +24,7 @@ Value Merge(Editor& edit, const Value& object, const Value& patch) {
       merged.push_back(member);
       continue;
     }
-    if (!change->second->IsNull()) merged.push_back({member.key, Merge(edit, member.value, *change->second)});
+    if (!change->second->IsNull()) merged.push_back({member.key, MergeObjects(edit, member.value, *change->second)});
     changes.erase(change);
   }
   for (const Member& member : patch.Members()) {
@@ -49,7 +48,7 @@ Value WithoutNulls(Editor& edit, const Value& value) {
 
 Result<Value> ApplyMergePatch(Editor& edit, const Value& object, const Value& patch) {
   if (!patch.IsObject()) return BadRequest("Invalid JSON Patch: a merge patch must be an object");
-  return Merge(edit, object, patch);
+  return MergeObjects(edit, object, patch);
 }
 
 }  // namespace allot::apiserver

@@ -38,7 +38,7 @@ TEST(MergePatch, ObjectsWithinNewListsLoseTheirNulls) {
   EXPECT_EQ(Merged(R"({})", R"({"a":[null,{"b":null,"c":1}]})"), R"({"a":[null,{"c":1}]})");
 }
 
-TEST(MergePatch, APatchThatIsNoObjectIsABadRequest) {
+TEST(MergePatch, APatchThatIsNotAnObjectIsABadRequest) {
   for (const std::string_view patch : {"null", "[]", "1", R"("a")"}) EXPECT_EQ(Merged("{}", patch), "400") << patch;
 }
 

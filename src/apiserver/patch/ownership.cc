@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
+#include "apiserver/json_names.h"
 #include "apiserver/patch/merge.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Editor;
-using json::Value;
 
 constexpr std::string_view kUnowned[] = {"apiVersion", "kind", "metadata"};
 constexpr std::string_view kUnownedMetadata[] = {"name",        "namespace",  "creationTimestamp", "selfLink",       "uid",
@@ -115,7 +113,7 @@ Value Ownership::Prune(const Value& merged, const FieldManager& last) {
   const FieldSet last_fields = WithNamedFields(edit_, place, last.fields);
   Value pruned = WithoutFields(edit_, place, merged, last_fields);
 
-  // Back comes what somebody owns, in whichever version.
+  // Restore what another manager owns, in any version.
   std::map<std::string_view, std::vector<FieldSet>> owned;
   for (const FieldManager& manager : managers_) owned[manager.api_version].push_back(manager.fields);
   const auto add_back = [&](std::string_view api_version, const std::vector<FieldSet>& sets) {
@@ -131,7 +129,7 @@ Value Ownership::Prune(const Value& merged, const FieldManager& last) {
     if (api_version != last.api_version) add_back(api_version, sets);
   }
 
-  // And what `last` never owned, but lost because what it is in is gone.
+  // Also restore what `last` never owned but lost because its parent is gone.
   const FieldSet all = WithNamedFields(edit_, place, FieldsOf(edit_, place, merged));
   const FieldSet kept = WithNamedFields(edit_, place, FieldsOf(edit_, place, pruned));
   return WithoutFields(edit_, place, merged, Intersection(edit_, Difference(edit_, all, kept), last_fields));

@@ -4,15 +4,14 @@
 #include <charconv>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "base/strings.h"
-#include "json/json.h"
 
 namespace allot::apiserver {
 
 namespace {
 
 using json::Member;
-using json::Value;
 
 template <typename T>
 int Order(const T& a, const T& b) {
@@ -45,7 +44,7 @@ int CompareLists(std::span<const Value> a, std::span<const Value> b) {
   return Order(a.size(), b.size());
 }
 
-// REQUIRES members sorted by key.
+// REQUIRES: members are sorted by key.
 int CompareSorted(std::span<const Member> a, std::span<const Member> b) {
   for (size_t i = 0; i < a.size() && i < b.size(); ++i) {
     if (const int order = a[i].key.compare(b[i].key); order != 0) return order;
@@ -60,7 +59,7 @@ std::vector<Member> Sorted(std::span<const Member> members) {
   return sorted;
 }
 
-// `{"name":"a"}` is nearly all there is: read without the parser. Nothing for anything else.
+// Parses `{"name":"a"}`, nearly all keys, without the JSON parser. Returns nullopt for anything else.
 std::optional<Member> ParseSimpleKey(json::Editor& edit, std::string_view text) {
   const auto quoted = [&]() -> std::optional<std::string_view> {
     if (!text.starts_with('"')) return std::nullopt;
@@ -83,7 +82,7 @@ std::optional<Member> ParseSimpleKey(json::Editor& edit, std::string_view text) 
   return Member{*name, edit.Literal(*value)};
 }
 
-// As Go writes strings that may end up in a web page.
+// Escapes like Go's HTML-safe JSON.
 void WriteEscaped(std::string& out, std::string_view json) {
   for (const char c : json) {
     switch (c) {

@@ -2,21 +2,19 @@
 
 #include <algorithm>
 
+#include "apiserver/json_names.h"
 #include "apiserver/patch/strategic_object.h"
 #include "apiserver/refusal.h"
 #include "base/strings.h"
-#include "json/json.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Value;
-
 bool IsWhole(const Value& number) { return number.AsInt64().has_value(); }
 
 bool SameKind(const Value& a, const Value& b) {
-  return a.kind() == b.kind() && (!a.IsNumber() || IsWhole(a) == IsWhole(b));  // Go tells int64 from float64
+  return a.kind() == b.kind() && (!a.IsNumber() || IsWhole(a) == IsWhole(b));  // Go distinguishes int64 and float64
 }
 
 }  // namespace
@@ -47,8 +45,8 @@ Result<std::vector<Value>> InOrder(std::span<const Value> merged, std::span<cons
   struct Placed {
     Value item;
     size_t rank;                // in the list that orders it
-    std::optional<size_t> age;  // its place in `live`
-    bool last;                  // has a directive to delete, of two items of a patch that were merged: Kubernetes puts these at the end
+    std::optional<size_t> age;  // its index in `live`
+    bool last;                  // has a delete directive, after two items of a patch were merged: Kubernetes puts these at the end
   };
   ItemIndex wanted_index(key), live_index(key);
   TRY(wanted_index.Add(wanted));

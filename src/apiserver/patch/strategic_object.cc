@@ -1,10 +1,10 @@
 #include "apiserver/patch/strategic_object.h"
 
+#include "apiserver/json_names.h"
+
 namespace allot::apiserver {
 
-using json::Editor;
 using json::Member;
-using json::Value;
 
 MemberList::MemberList(const Value& object) {
   for (const Member& member : json::MembersOf(object)) {

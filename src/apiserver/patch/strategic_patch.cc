@@ -5,19 +5,17 @@
 #include <set>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "apiserver/patch/merge_patch.h"
 #include "apiserver/patch/strategic_list.h"
 #include "apiserver/patch/strategic_object.h"
 #include "apiserver/refusal.h"
-#include "json/json.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
 using json::Member;
-using json::Value;
 
 constexpr std::string_view kRetainKeys = "$retainKeys";
 constexpr std::string_view kSetElementOrder = "$setElementOrder";
@@ -25,7 +23,7 @@ constexpr std::string_view kDeleteFromPrimitiveList = "$deleteFromPrimitiveList"
 
 Status Broken(std::string message) { return Refuse(500, "", std::move(message)); }
 
-// What stands behind the slash of a directive's key.
+// Returns the part of a directive's key after the slash.
 Result<std::string_view> ListOf(std::string_view key, std::string_view directive) {
   if (key.size() > directive.size() && key[directive.size()] == '/') return key.substr(directive.size() + 1);
   return BadRequest(directive == kSetElementOrder ? "invalid patch format of setElementOrder list"
@@ -36,14 +34,14 @@ class StrategicPatch {
  public:
   explicit StrategicPatch(Editor& edit) : edit_(edit) {}
 
-  // `type` is a struct or anything whose members are not merged any deeper.
+  // `type` is a struct, or a type whose members are not merged more deeply.
   Result<Value> MergeObject(const Type& type, const Value& live, const Value& patch);
 
  private:
   Status RetainKeys(MemberList& live, MemberList& patch, const Value& patch_object);
   Status OrderLists(const Type& type, MemberList& live, MemberList& patch, const Value& patch_object);
   Status MergeMember(const Type& type, MemberList& live, std::string_view key, const Value& patch);
-  // `live_order`, where it is given, becomes the order of the live list that comes to count after the merge.
+  // `live_order`, unless nullptr, is set to the order of the live list that counts after the merge.
   Result<Value> MergeList(const Type& type, const Field& field, const Value& live, const Value& patch, bool deletes,
                           Value* live_order = nullptr);
   Result<std::vector<Value>> MergeObjects(const Field& field, std::vector<Value>& live, std::vector<Value>& patch);
@@ -94,7 +92,7 @@ Status StrategicPatch::RetainKeys(MemberList& live, MemberList& patch, const Val
   return Status();
 }
 
-// The items that a patch lists must stand in the order that it asks for.
+// The items in a patch must follow the order that it asks for.
 Status StrategicPatch::CheckOrder(const Field& field, const Value& patch, const Value& order) {
   if (order.Items().empty()) return Status();
   const ItemIndex index(field.patch_key);
@@ -106,7 +104,7 @@ Status StrategicPatch::CheckOrder(const Field& field, const Value& patch, const 
   for (const Value& item : patch.Items()) {
     if (!field.patch_key.empty() && !item.IsObject()) return Broken("expected an object in a list of objects");
     if (const Value* const directive = item.IsObject() ? item.Find(kPatchDirective) : nullptr) {
-      // Go takes those that delete out of the list first, and passes over others only as long as there is an order to compare with.
+      // Go first removes items that delete, and skips others only while there is an order to compare with.
       if (json::TextOf(*directive) == "delete" || place < order.Items().size()) continue;
       return mismatch();
     }
@@ -197,7 +195,7 @@ Result<Value> StrategicPatch::MergeList(const Type& type, const Field& field, co
   if (*objects) {
     if (field.patch_key.empty()) return Broken(StrCat("cannot merge lists without merge key for ", field.name));
     ASSIGN_OR_RETURN(const auto merged, MergeObjects(field, old, changes));
-    // Go merges in the memory of the live list (apimachinery 1.36, mergeSlice): new items take the places of those that were deleted.
+    // Go merges in the memory of the live list (apimachinery 1.36, mergeSlice): new items take the places of deleted ones.
     if (live_order != nullptr) *live_order = edit_.Array(std::span(merged).first(std::min(merged.size(), live.Items().size())));
     ASSIGN_OR_RETURN(const auto ordered, InOrder(merged, changes, old, field.patch_key));
     return edit_.Array(ordered);
@@ -218,7 +216,7 @@ Result<Value> StrategicPatch::MergeList(const Type& type, const Field& field, co
   return edit_.Array(ordered);
 }
 
-// Leaves in `live` what is not deleted or replaced, and in `patch` what is merged: together they say the order.
+// Leaves in `live` what is neither deleted nor replaced, and in `patch` what is merged; together they give the order.
 Result<std::vector<Value>> StrategicPatch::MergeObjects(const Field& field, std::vector<Value>& live, std::vector<Value>& patch) {
   ItemIndex index(field.patch_key);
   std::set<std::string> deleted;

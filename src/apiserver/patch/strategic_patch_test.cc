@@ -113,7 +113,7 @@ TEST(StrategicPatch, ItemsMustBeOfOneKindAndHaveTheirKey) {
   EXPECT_THAT(PatchedSpec(R"({"containers":[{"name":"a"}]})", R"({"containers":[{"name":{}}]})"), HasSubstr("500: "));
 }
 
-TEST(StrategicPatch, APatchThatIsNoObjectIsABadRequest) {
+TEST(StrategicPatch, APatchThatIsNotAnObjectIsABadRequest) {
   for (const std::string_view patch : {"[]", "null", "1"}) EXPECT_THAT(PatchedMap("{}", patch), HasSubstr("400: ")) << patch;
 }
 

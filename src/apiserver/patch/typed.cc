@@ -2,24 +2,21 @@
 
 #include <algorithm>
 
-#include "json/json.h"
+#include "apiserver/json_names.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Editor;
-using json::Value;
 
 const Type& AnyType() {
   static const Type any;
   return any;
 }
 
-// Unlike other values of no known type, these are always atomic.
+// Unlike other untyped values, these are always atomic.
 bool IsRaw(const Type& type) { return type.name == "io.k8s.apimachinery.pkg.runtime.RawExtension"; }
 
-// The schemas of built-in types give a default to each field that Go always writes; those of custom types only where they say so.
+// The schemas of built-in types have a default for each field that Go always writes; those of custom types only where they state one.
 std::optional<Value> DefaultOf(Editor& edit, const Field& field) {
   if (!field.default_value.empty()) {
     const auto parsed = json::Parse(field.default_value);
@@ -59,7 +56,7 @@ class FieldCollector {
  public:
   explicit FieldCollector(Editor& edit) : edit_(edit) {}
 
-  // Whether the value itself is a field of its own; what is in it goes to `children`.
+  // Returns whether the value itself is a field; adds its content to `children`.
   bool Collect(const ValuePlace& place, const Value& value, FieldSet& children) {
     const ValueForm form = FormOf(place, &value);
     if (form == ValueForm::kScalar || IsAtomic(place, form)) return true;
@@ -101,7 +98,7 @@ class FieldCollector {
   std::vector<FieldNode> nodes_;
 };
 
-// The place that an element leads to; none where it does not fit.
+// Returns the place that an element leads to; empty if it does not fit.
 ValuePlace Inside(const ValuePlace& place, const PathElement& element) {
   const bool named = element.kind == PathElement::Kind::kField;
   switch (FormOf(place, nullptr)) {
@@ -130,7 +127,7 @@ Value ZeroOf(Editor& edit, const Type& type) {
 }  // namespace
 
 ValuePlace ValuePlace::Member(std::string_view name) const {
-  size_t next = type->fields.size();  // no order is known
+  size_t next = type->fields.size();  // no known order
   return Member(name, next);
 }
 
@@ -218,7 +215,7 @@ FieldSet WithNamedFields(Editor& edit, const ValuePlace& place, const FieldSet& 
 
 FieldSet Reconciled(Editor& edit, const ValuePlace& place, const FieldSet& set) {
   if (!place || set.empty()) return set;
-  if (place.type->shape == Shape::kAny && !IsRaw(*place.type)) return set;  // deduced: never was anything else
+  if (place.type->shape == Shape::kAny && !IsRaw(*place.type)) return set;  // deduced: its form never changes
   std::vector<FieldNode> nodes(set.nodes().begin(), set.nodes().end());
   bool changed = false;
   for (FieldNode& node : nodes) {

@@ -1,19 +1,16 @@
-// WhatIsWrong: the check of a configuration before it is applied. The words are those that kube-apiserver answers with.
+// WhatIsWrong: checks a configuration before it is applied, in kube-apiserver's words.
 
 #include <algorithm>
 
+#include "apiserver/json_names.h"
 #include "apiserver/patch/typed.h"
 #include "base/strings.h"
-#include "json/json.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Editor;
-using json::Value;
-
-// What is expected of a scalar; empty: it is right.
+// Returns what is expected of a scalar; empty if the value is valid.
 std::string_view ExpectedOf(Shape shape, const Value& value) {
   if (value.IsNull()) return "";
   switch (shape) {

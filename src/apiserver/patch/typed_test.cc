@@ -30,7 +30,7 @@ TEST_F(TypedTest, FieldsOfStructsAreTheirLeavesThoseOfMapsAndListsThemselvesToo)
   EXPECT_EQ(Fields(pod_, R"({"spec":{},"status":null,"metadata":{"finalizers":[]}})"), R"({"f:spec":{},"f:status":{}})");
 }
 
-TEST_F(TypedTest, WhatHasNoTypeIsDeduced) {
+TEST_F(TypedTest, UntypedValuesAreDeduced) {
   EXPECT_EQ(Fields(any_, R"({"a":{"b":1,"c":{}},"l":[{"x":1}],"n":null})"), R"({"f:a":{".":{},"f:b":{},"f:c":{}},"f:l":{},"f:n":{}})");
 }
 
@@ -44,7 +44,7 @@ TEST_F(TypedTest, ComparingTellsChangedFromRemoved) {
             R"({"f:spec":{"f:tolerations":{}}} {})");
 }
 
-TEST_F(TypedTest, AValueThatBecomesAnotherKindIsChangedAndWhatWasInItIsGone) {
+TEST_F(TypedTest, AValueThatBecomesAnotherKindIsChangedAndItsContentIsRemoved) {
   EXPECT_EQ(Compared(any_, R"({"a":{"x":1}})", R"({"a":1})"), R"({"f:a":{}} {"f:a":{"f:x":{}}})");
   EXPECT_EQ(Compared(any_, R"({"a":[1]})", R"({"a":{"x":1}})"), R"({"f:a":{".":{},"f:x":{}}} {})");
   EXPECT_EQ(Compared(any_, R"({"a":null})", R"({"a":{}})"), R"({"f:a":{}} {})");
@@ -59,7 +59,7 @@ TEST_F(TypedTest, MembersInAnotherOrderAreTheSame) {
   EXPECT_EQ(Compared(any_, before, StrCat("{", Join(members, ","), "}")), "{} {}");
 }
 
-TEST_F(TypedTest, WithoutFieldsLeavesNullWhereNothingIsLeft) {
+TEST_F(TypedTest, WithoutFieldsLeavesNullForAnEmptiedValue) {
   const auto without = [&](std::string_view value, std::string_view fields) {
     return json::Write(WithoutFields(shop_.edit(), {&pod_}, shop_.Parse(value), Read(fields)));
   };

@@ -1,4 +1,4 @@
-// Subresources that are actions: binding, eviction, scale, log.
+// RestHandler: subresources that are actions (binding, eviction, scale, log).
 #include "apiserver/patch/json_patch.h"
 #include "apiserver/patch/merge_patch.h"
 #include "apiserver/refusal.h"
@@ -11,7 +11,7 @@ namespace allot::apiserver {
 
 namespace {
 
-// What is asked of a log, but for whose it is.
+// Reads the options of a log request, without the Pod and container.
 Result<PodLogs::Request> ReadLogOptions(const Query& query, std::string_view pod, WallTime now) {
   PodLogs::Request request;
   request.follow = query.Flag("follow"), request.previous = query.Flag("previous"), request.timestamps = query.Flag("timestamps");
@@ -33,14 +33,14 @@ Result<PodLogs::Request> ReadLogOptions(const Query& query, std::string_view pod
     request.since = *seconds >= std::chrono::floor<std::chrono::seconds>(most).count() ? WallTime() : now - std::chrono::seconds(*seconds);
   if (!time.empty()) {
     request.since = kube::ParseTime(time);
-    if (!request.since) return BadRequest(StrCat("sinceTime ", Quoted(time), " is no time like 2026-11-16T00:38:43Z"));
+    if (!request.since) return BadRequest(StrCat("sinceTime ", Quoted(time), " is not a time like 2026-11-16T00:38:43Z"));
   }
   return request;
 }
 
 }  // namespace
 
-// Binding and eviction: something is sent, and a Status comes back.
+// Handles binding and eviction, which return a Status.
 void RestHandler::Act(Call& call) {
   Result<WriteOptions> options = ReadWriteOptions(call.query, false, false);
   if (!options.ok()) return SendError(call, options.status());
@@ -71,7 +71,7 @@ Result<Answer> RestHandler::ChangeScale(Call& call, const Target& whole) {
   const Result<PatchType> type = patches ? PatchTypeOf(call) : PatchType::kMerge;
   if (!type.ok()) return type.status();
   if (*type == PatchType::kStrategic && whole.kind->custom) {
-    return Refuse(415, "UnsupportedMediaType", "strategic merge patches are not for custom resources; use a merge patch");
+    return Refuse(415, "UnsupportedMediaType", "custom resources do not support strategic merge patches; use a merge patch");
   }
   ASSIGN_OR_RETURN(WriteOptions options, ReadWriteOptions(call.query, patches, *type == PatchType::kApply));
   options.warnings = &call.warnings;

@@ -4,15 +4,11 @@
 #include <map>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "apiserver/rest/version_order.h"
-#include "json/editor.h"
-#include "json/json.h"
 
 namespace allot::apiserver {
 namespace {
-
-using json::Editor;
-using json::Value;
 
 struct GroupVersion {
   std::string_view name;
@@ -21,7 +17,7 @@ struct GroupVersion {
 
 struct Group {
   std::string_view name;
-  bool custom = true;                  // all of its kinds are
+  bool custom = true;                  // all of its kinds are custom
   std::vector<GroupVersion> versions;  // the preferred one first
 };
 
@@ -76,13 +72,13 @@ std::vector<const Subresource*> SortedSubresources(const Kind& kind) {
   return sorted;
 }
 
-// What a subresource sends and answers: group, version, kind.
+// Returns the kind in a subresource's requests and responses.
 kube::ResourceType TypeOf(const Kind& kind, const Subresource& sub) {
   if (sub.kind.empty()) return kind.type;
   return {.group = sub.group, .version = sub.version, .plural = "", .kind = sub.kind, .namespaced = kind.type.namespaced};
 }
 
-// The members of an APIGroup behind its kind and apiVersion.
+// Adds the members of an APIGroup after kind and apiVersion.
 void AddGroup(Editor& edit, const Group& group, std::vector<json::Member>& members) {
   std::vector<Value> versions;
   for (const GroupVersion& version : group.versions) {
@@ -110,7 +106,7 @@ Value SubresourceEntry(Editor& edit, const Kind& kind, const Subresource& sub) {
   std::vector<json::Member> entry = {{"name", edit.String(StrCat(kind.type.plural, "/", sub.name))},
                                      {"singularName", edit.Literal("")},
                                      {"namespaced", edit.Bool(kind.type.namespaced)}};
-  if (type.group != kind.type.group || type.version != kind.type.version) {  // else they are those of the list
+  if (type.group != kind.type.group || type.version != kind.type.version) {  // else those of the list apply
     entry.push_back({"group", edit.String(type.group)});
     entry.push_back({"version", edit.String(type.version)});
   }

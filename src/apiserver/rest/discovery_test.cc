@@ -1,6 +1,6 @@
 #include "apiserver/rest/discovery.h"
 
-#include "apiserver/kinds/table.h"
+#include "apiserver/kinds/columns/table.h"
 #include "base/test_util.h"
 #include "json/json.h"
 
@@ -97,7 +97,7 @@ TEST(Discovery, EmptyKindsCanOnlyBeRead) {
       HasSubstr(R"({"name":"services","singularName":"service","namespaced":true,"kind":"Service","verbs":["get","list","watch"]})"));
 }
 
-TEST(Discovery, OfAVersionThatIsNotServedIsNothing) {
+TEST(Discovery, OfAVersionThatIsNotServedIsEmpty) {
   EXPECT_EQ(WriteResourceList(SomeKinds(), "apps", "v2"), std::nullopt);
   EXPECT_EQ(WriteResourceList(SomeKinds(), "", "v2"), std::nullopt);
 }

@@ -20,7 +20,7 @@ TEST(Documents, AreMadeOnceForTheSameKinds) {
   EXPECT_EQ(documents.Get(kinds, "b", [](const Kinds&) { return Text(); }), nullptr);
 }
 
-TEST(Documents, NobodyWaitsForOneThatIsBeingMade) {
+TEST(Documents, ADocumentBeingMadeBlocksNoOtherCaller) {
   Documents documents;
   const auto kinds = NoKinds(), newer = NoKinds();
   const auto inner = [](const Kinds&) { return Text("inner"); };

@@ -7,7 +7,7 @@
 #include "apiserver/rest/call.h"
 #include "apiserver/rest/table.h"
 #include "apiserver/schema/protobuf.h"
-#include "cel/utf8.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 namespace allot::apiserver {
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMaxBody = 3 << 20;
 
-// What needs a container runtime that other programs can talk to. Nothing: it is none of these.
+// Returns the error for subresources that need a container runtime with a streaming interface, or nullopt for other paths.
 std::optional<Status> NotForProcesses(const Path& path) {
   if (path.resource != "pods" || !path.group.empty()) return std::nullopt;
   std::string_view instead;
@@ -25,7 +25,7 @@ std::optional<Status> NotForProcesses(const Path& path) {
   } else if (path.subresource == "attach") {
     instead = "`kubectl logs -f` shows what they write";
   } else if (path.subresource == "portforward" || path.subresource == "proxy") {
-    instead = "what they listen on is a port of the machine: connect to that";
+    instead = "they listen on ports of the machine: connect to those";
   } else {
     return std::nullopt;
   }
@@ -101,8 +101,8 @@ void RestHandler::SendObject(Call& call, const Answer& answer) {
   if (call.format.view == View::kTable) {
     const auto include = ParseIncludeObject(call.query.Get("includeObject"));
     if (!include)
-      return SendError(
-          call, BadRequest(StrCat("includeObject: ", Quoted(call.query.Get("includeObject")), " is none of None, Metadata, Object")));
+      return SendError(call,
+                       BadRequest(StrCat("includeObject: ", Quoted(call.query.Get("includeObject")), " is not None, Metadata or Object")));
     TableOptions options;
     options.include = *include;
     if (!call.format.version.empty()) options.version = call.format.version;
@@ -134,8 +134,8 @@ void RestHandler::Route(Call& call) {
   const auto who = parts_.access.Identify(call.context);
   if (!who) return SendError(call, Refuse(401, "Unauthorized", "Unauthorized"));
   if (!who->refused.empty()) return SendError(call, Refuse(403, "Forbidden", who->refused));
-  // What is written carries the name.
-  if (!cel::IsValidUtf8(who->user)) return SendError(call, BadRequest("the name of the user is not UTF-8"));
+  // Stored objects contain the user's name.
+  if (!IsValidUtf8(who->user)) return SendError(call, BadRequest("the name of the user is not UTF-8"));
   call.who = *who;
   call.caller = {who->user, who->groups, ManagerOf(call.query, call.request.headers.Get("User-Agent")), who->uid};
   call.kinds = parts_.api.kinds();
@@ -185,7 +185,7 @@ void RestHandler::Serve(Call& call, std::shared_ptr<const Kind> kind) {
   }
   if (path.name.empty()) return ServeCollection(call);
   if (!call.target.kind->type.namespaced || path.has_space) return path.subresource.empty() ? ServeObject(call) : ServeSubresource(call);
-  // An object of a namespace, named without it: kube-apiserver has no such path.
+  // A namespaced object without its namespace in the path: kube-apiserver has no such path.
   SendError(call, NoSuchPath());
 }
 
@@ -193,7 +193,7 @@ void RestHandler::ServeCollection(Call& call) {
   const std::string& method = call.request.method;
   const bool all_spaces = call.target.kind->type.namespaced && !call.path.has_space;
   if (method == "GET" || method == "HEAD") return List(call);
-  const bool all_at_once = method == "DELETE" && call.target.kind->type.FullName() == "namespaces";  // nobody means that
+  const bool all_at_once = method == "DELETE" && call.target.kind->type.FullName() == "namespaces";  // not allowed for namespaces
   if (all_spaces || all_at_once || (method != "POST" && method != "DELETE")) return SendError(call, MethodNotAllowed());
   method == "POST" ? Create(call) : DeleteCollection(call);
 }

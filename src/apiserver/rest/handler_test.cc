@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "apiserver/kinds/custom_kind.h"
-#include "apiserver/kinds/custom_test_util.h"
+#include "apiserver/kinds/custom/kind.h"
+#include "apiserver/kinds/custom/test_util.h"
 #include "apiserver/registry.h"
-#include "apiserver/rest/test_doors.h"
+#include "apiserver/rest/test_handler.h"
 #include "base/fake_clock.h"
 #include "base/test_util.h"
 #include "json/json.h"
@@ -25,7 +25,7 @@ class Everybody final : public Access {
   Status Allow(const Identity&, const Ask&) const override { return Status(); }
 };
 
-// An Api in which somebody else is faster than the first patches.
+// An Api in which another writer is faster than the first patches.
 class Contended final : public ForwardingApi {
  public:
   using ForwardingApi::ForwardingApi;
@@ -113,7 +113,7 @@ class HandlerTest : public testing::Test {
   std::unique_ptr<RestHandler> handler_;
 };
 
-TEST_F(HandlerTest, WhatIsNotUtf8IsRefusedAtTheDoor) {
+TEST_F(HandlerTest, TextThatIsNotUtf8IsRefused) {
   constexpr std::string_view kSecret = R"({"metadata":{"name":"s"}})";
   EXPECT_EQ(CodeOf("PUT", "/api/v1/namespaces/lab/secrets/a%FF", kSecret), 400);
   EXPECT_EQ(CodeOf("POST", "/api/v1/namespaces/l%FFab/secrets", kSecret), 400);
@@ -126,7 +126,7 @@ TEST_F(HandlerTest, WhatIsNotUtf8IsRefusedAtTheDoor) {
   EXPECT_THAT(made.body, HasSubstr("\"manager\":\"ag\uFFFD\""));
 }
 
-TEST_F(HandlerTest, WhatNeedsAContainerRuntimeSaysThatThereIsNone) {
+TEST_F(HandlerTest, SubresourcesThatNeedAContainerRuntimeExplainThemselves) {
   for (const std::string_view part : {"exec?command=sh", "attach", "portforward", "proxy"}) {
     for (const std::string_view method : {"GET", "POST"}) {
       const http::Response refused = Ask(method, StrCat("/api/v1/namespaces/lab/pods/p/", part));
@@ -139,7 +139,7 @@ TEST_F(HandlerTest, WhatNeedsAContainerRuntimeSaysThatThereIsNone) {
   EXPECT_EQ(CodeOf("POST", "/api/v1/namespaces/lab/secrets/p/exec"), 404);
 }
 
-TEST_F(HandlerTest, WhoIsRefusedAltogetherIsToldWhy) {
+TEST_F(HandlerTest, ARefusedUserIsToldWhy) {
   const http::Response refused = Ask("GET", kDeployments, "", "application/json", "test/1", "liar");
   EXPECT_EQ(refused.status, 403);
   EXPECT_THAT(refused.body, HasSubstr("you are somebody else"));
@@ -178,7 +178,7 @@ TEST_F(HandlerTest, AScaleIsReadAndWritten) {
   EXPECT_EQ(Replicas(StrCat(kDeployments, "/d")), 3);
 }
 
-TEST_F(HandlerTest, APatchOfAScaleIsTriedAgainWhenSomebodyElseWasFaster) {
+TEST_F(HandlerTest, APatchOfAScaleIsRetriedAfterAConflict) {
   ASSERT_EQ(CodeOf("POST", kDeployments, kDeployment), 201);
   for (const auto& [type, patch] :
        {std::pair(kMerge, R"({"spec":{"replicas":5}})"), {kJson, R"([{"op":"replace","path":"/spec/replicas","value":5}])"}}) {
@@ -187,7 +187,7 @@ TEST_F(HandlerTest, APatchOfAScaleIsTriedAgainWhenSomebodyElseWasFaster) {
     EXPECT_EQ(api_->others, 0);
     EXPECT_EQ(Replicas(StrCat(kDeployments, "/d")), 5);
   }
-  // Who names a version means it.
+  // A patch that names a version is not retried.
   const auto document = json::Parse(Ask("GET", kScale).body);
   const std::string_view version = json::TextOf(document->root()["metadata"]["resourceVersion"]);
   const std::string patch = StrCat(R"({"metadata":{"resourceVersion":")", version, R"("},"spec":{"replicas":6}})");

@@ -1,4 +1,4 @@
-// Lists and the watches that begin with one.
+// RestHandler: lists, watches and deletecollection.
 #include <algorithm>
 
 #include "apiserver/refusal.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::minutes kLongestWatch{60}, kShortestWatch{30};
 constexpr std::chrono::hours kLongestAsked{24};
 
-// What a list shows, and where its next page begins.
+// The objects of a page, and where the next page begins.
 struct Page {
   uint64_t version = 0;
   std::vector<EntryPtr> entries;
@@ -24,7 +24,7 @@ struct Page {
 
 Status Gone(uint64_t version) {
   return Expired(StrCat("The provided continue parameter is too old to display a consistent list result: version ", version,
-                        " is forgotten. Start a new list without it."));
+                        " is no longer in the history. Start a new list without it."));
 }
 
 Result<Snapshot> Found(const Store& store, const Target& target, const ListOptions& options, std::string* after) {
@@ -87,7 +87,7 @@ std::string WriteList(const Kind& kind, const Page& page) {
   if (!page.info.continue_token.empty()) text += StrCat(R"(,"continue":")", page.info.continue_token, "\"");
   if (page.info.remaining) text += StrCat(R"(,"remainingItemCount":)", *page.info.remaining);
   text += R"(},"items":[)";
-  // Items of built-in kinds do not repeat the kind, which is the same for all.
+  // Items of built-in kinds omit their kind, which is the same for all.
   const std::string prefix = StrCat(R"({"kind":")", kind.type.kind, R"(","apiVersion":")", kind.StorageApiVersion(), R"(",)");
   size_t size = text.size() + 2;
   for (const EntryPtr& entry : page.entries) size += entry->json.size() + 1;
@@ -147,7 +147,7 @@ void RestHandler::List(Call& call) {
   const auto include = ParseIncludeObject(call.query.Get("includeObject"));
   if (call.format.view == View::kTable && !include) {
     return SendError(call,
-                     BadRequest(StrCat("includeObject: ", Quoted(call.query.Get("includeObject")), " is none of None, Metadata, Object")));
+                     BadRequest(StrCat("includeObject: ", Quoted(call.query.Get("includeObject")), " is not None, Metadata or Object")));
   }
   const Result<Page> page = MakePage(parts_.api.store(), call.target, *options, *selector);
   if (!page.ok()) return SendError(call, page.status());
@@ -208,7 +208,7 @@ void RestHandler::Watch(Call& call, const ListOptions& options, const Selector& 
   parts_.hub.Add(std::move(watch), call.writer);
 }
 
-// How a watch shows an object; nothing: as it is stored.
+// Returns how a watch shows an object; empty: as it is stored.
 Shown RestHandler::ShownAs(const Call& call) const {
   const auto kind = call.target.kind;
   if (call.format.view == View::kTable) {
@@ -250,7 +250,7 @@ void RestHandler::DeleteCollection(Call& call) {
     Target target = call.target;
     target.name = entry->key.name;
     target.space = entry->key.space;
-    // What was made under the name since the list was read is none of it.
+    // An object created under the name after the list was read is not part of it.
     DeleteOptions of_this = *how;
     if (!of_this.uid) of_this.uid = entry->uid;
     Result<Answer> answer = parts_.api.Delete(call.caller, target, of_this);

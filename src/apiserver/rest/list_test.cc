@@ -2,13 +2,13 @@
 
 #include "apiserver/controllers/fake_api.h"
 #include "apiserver/rest/handler.h"
-#include "apiserver/rest/test_doors.h"
+#include "apiserver/rest/test_handler.h"
 #include "base/test_util.h"
 
 namespace allot::apiserver {
 namespace {
 
-// An Api in which somebody else is at work, too.
+// An Api with another concurrent writer.
 class BusyApi final : public ForwardingApi {
  public:
   using ForwardingApi::ForwardingApi;

@@ -2,17 +2,15 @@
 
 #include <map>
 
+#include "apiserver/json_names.h"
 #include "apiserver/rest/openapi_paths.h"
 #include "apiserver/rest/openapi_schema.h"
-#include "json/json.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Value;
-
-// FNV-1a. It only has to differ when the document does, and stay the same when it does not.
+// FNV-1a. It must only differ when the document does.
 std::string HashOf(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -27,7 +25,7 @@ OpenApiDocument Finished(std::string path, const Value& root) {
   return document;
 }
 
-// The document of some kinds; all of them are of one group and version where it is for OpenAPI 3.
+// Writes the document of some kinds. For OpenAPI 3 they all have one group and version.
 Value Describe(json::Editor& edit, OpenApiVersion version, std::span<const Kind* const> kinds) {
   SchemaSet schemas(edit, version);
   OpenApiPaths paths;

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "base/strings.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Value;
 using Members = std::vector<json::Member>;
 
 struct Parameter {
@@ -20,48 +20,48 @@ struct Parameter {
 };
 
 constexpr Parameter kListParameters[] = {
-    {"allowWatchBookmarks", "boolean", "Of a watch: send bookmarks from time to time."},
-    {"continue", "string", "Goes on with a list that was cut off at its limit."},
-    {"fieldSelector", "string", "Only objects with these values of fields."},
-    {"labelSelector", "string", "Only objects with these labels."},
-    {"limit", "integer", "At most so many objects."},
-    {"resourceVersion", "string", "How old the answer may be, or where a watch begins."},
-    {"resourceVersionMatch", "string", "What resourceVersion means: Exact or NotOlderThan."},
-    {"sendInitialEvents", "boolean", "Of a watch: begin with all objects that there are."},
-    {"timeoutSeconds", "integer", "When to end."},
+    {"allowWatchBookmarks", "boolean", "For a watch: send bookmarks periodically."},
+    {"continue", "string", "Continues a list that reached its limit."},
+    {"fieldSelector", "string", "Selects objects by the values of fields."},
+    {"labelSelector", "string", "Selects objects by their labels."},
+    {"limit", "integer", "The maximal number of objects in the response."},
+    {"resourceVersion", "string", "How old the response may be, or where a watch begins."},
+    {"resourceVersionMatch", "string", "How resourceVersion applies: Exact or NotOlderThan."},
+    {"sendInitialEvents", "boolean", "For a watch: begin with all existing objects."},
+    {"timeoutSeconds", "integer", "The seconds after which the request ends."},
     {"watch", "boolean", "Send changes as they happen instead of a list."},
 };
 constexpr Parameter kWriteParameters[] = {
-    {"dryRun", "string", "With All, the request is checked and answered, but nothing is kept."},
-    {"fieldManager", "string", "Who owns the fields that are written."},
-    {"fieldValidation", "string", "What unknown and repeated fields are: Ignore, Warn or Strict."},
-    {"force", "boolean", "Of an apply: take over fields that others own."},  // the last one is for patches only
+    {"dryRun", "string", "With All, the server processes the request but stores nothing."},
+    {"fieldManager", "string", "The manager that owns the written fields."},
+    {"fieldValidation", "string", "How to treat unknown and repeated fields: Ignore, Warn or Strict."},
+    {"force", "boolean", "For an apply: take over fields that other managers own."},  // the last one is only for patches
 };
 constexpr Parameter kDeleteParameters[] = {
-    {"dryRun", "string", "With All, the request is checked and answered, but nothing is deleted."},
-    {"gracePeriodSeconds", "integer", "How long the object has to end by itself."},
+    {"dryRun", "string", "With All, the server processes the request but deletes nothing."},
+    {"gracePeriodSeconds", "integer", "The seconds that the object has to terminate."},
     {"orphanDependents", "boolean", "Older form of propagationPolicy."},
     {"propagationPolicy", "string", "What happens to dependents: Orphan, Background or Foreground."},
 };
 
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kPatchTypes[] = {"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json",
-                                            "application/strategic-merge-patch+json"};  // the last one not for custom kinds
+                                            "application/strategic-merge-patch+json"};  // the last one is not for custom kinds
 
-// One thing that can be done at a path.
+// One operation at a path.
 struct Operation {
   std::string_view method, action;  // "get", "list"
   std::span<const Parameter> parameters;
-  std::span<const std::string_view> body_types;  // none: no body
+  std::span<const std::string_view> body_types;  // empty: no body
   Value body, answer;
 };
 
-// What an operation works with.
+// The kind that an operation works with.
 struct Subject {
   std::string_view group, version, kind;
 };
 
-// "CoreV1", "ResourceV1": the beginning of the names that generated clients use.
+// The prefix of operation names in generated clients: "CoreV1", "ResourceV1".
 std::string Prefix(const kube::ResourceType& type) {
   const auto capital = [](std::string_view word) {
     std::string result(word);

@@ -3,18 +3,15 @@
 #include <limits>
 #include <ranges>
 
+#include "apiserver/json_names.h"
 #include "apiserver/schema/wire_format.h"
-#include "json/editor.h"
-#include "json/json.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Value;
-
-// The messages, one function each. WireWriter goes from the end to the beginning, and so do they: fields by falling number, lists from the
-// last item. A wrapper that holds only one thing is a second number.
+// One function for each message. WireWriter writes from the end to the beginning, and so do they: fields by descending number, lists from
+// the last item. A wrapper message with a single field is given as a second number.
 class DocumentWriter {
  public:
   void Document(const Value& document);
@@ -34,13 +31,13 @@ class DocumentWriter {
   void Schema(const Value& schema);
   void SchemaItem(const Value& schema) { Message(1, schema, &DocumentWriter::Schema); }
 
-  // Each writes nothing where the value is of another kind or, as protobuf has it, zero.
+  // Each writes nothing if the value has another kind or is zero, as in protobuf.
   void Text(int number, const Value& text);
   void Texts(int number, const Value& texts);
   void Flag(int number, const Value& flag);
   void Message(int number, const Value& object, Write write);
   void Messages(int number, const Value& objects, Write write);
-  // A message with one field: a list of pairs of name and value.
+  // Writes a message with one field: a list of name-value pairs.
   void Named(int number, int pairs, const Value& object, Write write);
   void Extensions(int number, const Value& object);
 
@@ -188,7 +185,8 @@ void DocumentWriter::Schema(const Value& schema) {
 }  // namespace
 
 Result<std::string> OpenApiV2Protobuf(std::string_view json) {
-  // The text is our own, and as long as the kinds make it. Types are at most 128 deep (openapi_schema.cc), each of them two levels of JSON.
+  // The text is the server's own, and its size depends on the kinds. Types are at most 128 deep (openapi_schema.cc), each with two levels
+  // of JSON.
   constexpr size_t kAny = std::numeric_limits<size_t>::max();
   ASSIGN_OR_RETURN(const json::Document document, json::Parse(json, {.depth = 300, .nodes = kAny, .bytes = kAny}));
   DocumentWriter writer;

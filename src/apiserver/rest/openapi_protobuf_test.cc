@@ -143,7 +143,7 @@ TEST(OpenApiProtobuf, AnOperationHasItsParametersBodyAndAnswer) {
   EXPECT_THAT(At(paths[0], {2, 9, 1, 2, 4, 1}), ElementsAre("1"));
 }
 
-TEST(OpenApiProtobuf, NothingThatIsSaidOfAKindIsLost) {
+TEST(OpenApiProtobuf, EverythingAboutAKindIsEncoded) {
   const std::vector<std::shared_ptr<const Kind>> kinds{MakeKind("", "v1", "configmaps", "ConfigMap"),
                                                        MakeKind("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim")};
   const std::string json = OpenApiV2(kinds).json;
@@ -164,7 +164,7 @@ TEST(OpenApiProtobuf, TheDeepestDocumentOfAKindIsRead) {
   EXPECT_THAT(ConvertSchema(StrCat(schema, "{}", end)), testing::Not(IsEmpty()));
 }
 
-TEST(OpenApiProtobuf, WhatIsNoDocumentIsRefusedOrEmpty) {
+TEST(OpenApiProtobuf, TextThatIsNotADocumentIsRefusedOrEmpty) {
   EXPECT_THAT(OpenApiV2Protobuf("{"), IsStatus(Code::kInvalid));
   EXPECT_THAT(OpenApiV2Protobuf(std::string(1000, '[')), IsStatus(Code::kExhausted));
   for (const std::string_view json : {"[]", "1", R"({"info":1,"paths":[1],"definitions":"x"})"}) EXPECT_EQ(Convert(json), "");

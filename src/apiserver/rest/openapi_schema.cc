@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apiserver/json_names.h"
 #include "apiserver/rest/openapi_words.h"
 #include "base/strings.h"
 
@@ -9,11 +10,9 @@ namespace allot::apiserver {
 
 namespace {
 
-using json::Value;
+constexpr int kMaxDepth = 128;  // of nested types without a name
 
-constexpr int kMaxDepth = 128;  // of types without a name in each other
-
-// "com.example.x.v1.Thing" of x.example.com/v1, "io.k8s.api.core.v1.Pod"
+// "com.example.x.v1.Thing" for x.example.com/v1, "io.k8s.api.core.v1.Pod".
 std::string NameOf(const Kind& kind) {
   if (kind.schema != nullptr && !kind.schema->name.empty()) return kind.schema->name;
   const std::string_view group = kind.type.group;
@@ -27,7 +26,7 @@ std::string NameOf(const Kind& kind) {
   return StrCat(name, kind.type.version, ".", kind.type.kind);
 }
 
-// What has a name is written once and referred to.
+// A named type is written once and referred to.
 bool HasDefinition(const Type& type) { return !type.name.empty() && type.shape != Shape::kList && type.shape != Shape::kMap; }
 
 struct Scalar {
@@ -125,7 +124,7 @@ Value SchemaSet::DefineList(const Kind& kind) {
   return edit_.Object(members);
 }
 
-// Quantities, times, and what holds any JSON.
+// Writes the schema of quantities, times, and types for any JSON.
 Value SchemaSet::DefineValue(const Type& type) {
   Members members;
   if (const auto words = WordsOn(type.name); !words.empty()) members.push_back({"description", edit_.Literal(words)});
@@ -149,7 +148,7 @@ Value SchemaSet::DefineValue(const Type& type) {
 }
 
 void SchemaSet::AddProperties(Members& to, const Type& type, bool is_kind, int depth) {
-  // Clients of version 2 refuse every field but the properties, so that what may have others must have none.
+  // Clients of version 2 reject every field except the properties, so a type that preserves unknown fields must have none.
   if (type.keep_unknown && version_ == OpenApiVersion::kV2) {
     to.push_back({"x-kubernetes-preserve-unknown-fields", edit_.Bool(true)});
     return;
@@ -178,7 +177,7 @@ Value SchemaSet::Property(const Field& field, std::string_view description, int 
   } else if (const Value ref = RefTo(*field.type); members.empty() && rules.empty()) {
     return ref;
   } else if (version_ == OpenApiVersion::kV3) {
-    members.push_back({"allOf", edit_.Array({ref})});  // next to a reference nothing else counts
+    members.push_back({"allOf", edit_.Array({ref})});  // siblings of a reference are ignored
   } else {
     members.push_back(ref.Members()[0]);
   }

@@ -1,17 +1,16 @@
 #include "apiserver/rest/openapi.h"
+#include "apiserver/json_names.h"
 
 #include <algorithm>
 #include <chrono>
 #include <set>
 
-#include "apiserver/kinds/custom_kind.h"
+#include "apiserver/kinds/custom/kind.h"
 #include "base/test_util.h"
-#include "json/json.h"
 
 namespace allot::apiserver {
 namespace {
 
-using json::Value;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;

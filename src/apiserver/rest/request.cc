@@ -4,7 +4,7 @@
 
 #include "apiserver/go_text.h"
 #include "apiserver/refusal.h"
-#include "cel/utf8.h"
+#include "base/utf8.h"
 #include "json/editor.h"
 
 namespace allot::apiserver {
@@ -42,7 +42,7 @@ std::optional<Number> ToNumber(std::string_view text) {
   return number;
 }
 
-// "U+0007", or "U+00AD": as Go's %#U names what cannot be printed.
+// "U+0007", or "U+00AD": as Go's %#U prints unprintable characters.
 std::string CodePoint(uint32_t character) {
   char digits[8];
   const auto end = std::to_chars(digits, digits + sizeof digits, character, 16).ptr;
@@ -56,7 +56,7 @@ void CheckManager(std::string_view manager, FieldErrors& errors) {
   if (manager.size() > kMaxManager) return errors.TooLong(field, kMaxManager);
   for (size_t at = 0; at < manager.size();) {
     const size_t begin = at;
-    const uint32_t character = cel::DecodeCharacter(manager, &at);
+    const uint32_t character = DecodeCharacter(manager, &at);
     if (IsPrintable(character)) continue;
     errors.Invalid(field, manager, StrCat("invalid character ", CodePoint(character), " (at position ", begin, ")"));
   }
@@ -120,7 +120,7 @@ Result<std::optional<int64_t>> Query::Number(std::string_view key) const {
   const std::string_view text = Get(key);
   if (text.empty()) return std::optional<int64_t>();
   const auto number = ToNumber<int64_t>(text);
-  if (!number) return BadRequest(StrCat(key, ": ", Quoted(text), " is no whole number"));
+  if (!number) return BadRequest(StrCat(key, ": ", Quoted(text), " is not a whole number"));
   return number;
 }
 
@@ -142,7 +142,7 @@ Path ParsePath(std::string_view target) {
     ++at;
   }
   path.resource = next();
-  // A namespace itself, or what is in it.
+  // The path is of a namespace itself, or of an object in it.
   if (path.resource == "namespaces" && path.group.empty() && at + 1 < parts.size()) {
     const std::string& behind = parts[at + 1];
     if (behind != "status" && behind != "finalize") {
@@ -162,25 +162,25 @@ Path ParsePath(std::string_view target) {
 
 Status CheckText(const Path& path, const Query& query) {
   for (const std::string& part : path.parts) {
-    if (!cel::IsValidUtf8(part)) return BadRequest(StrCat("the path is not UTF-8: ", GoQuoted(part)));
+    if (!IsValidUtf8(part)) return BadRequest(StrCat("the path is not UTF-8: ", GoQuoted(part)));
   }
   for (const auto& [key, value] : query.all()) {
-    if (!cel::IsValidUtf8(key)) return BadRequest(StrCat("the query is not UTF-8: ", GoQuoted(key)));
-    if (!cel::IsValidUtf8(value)) return BadRequest(StrCat(key, ": Invalid value: ", GoQuoted(value), ": is not UTF-8"));
+    if (!IsValidUtf8(key)) return BadRequest(StrCat("the query is not UTF-8: ", GoQuoted(key)));
+    if (!IsValidUtf8(value)) return BadRequest(StrCat(key, ": Invalid value: ", GoQuoted(value), ": is not UTF-8"));
   }
   return Status();
 }
 
 std::string ManagerOf(const Query& query, std::string_view user_agent) {
   if (const std::string_view manager = query.Get("fieldManager"); !manager.empty()) return std::string(manager);
-  // "kubectl" of "kubectl/v1.36.4 (linux/amd64) ...".
+  // Take "kubectl" from "kubectl/v1.36.4 (linux/amd64) ...".
   const std::string_view name = user_agent.substr(0, user_agent.find('/'));
   std::string manager;
   for (size_t at = 0; at < name.size();) {
     std::string character;
-    const uint32_t decoded = cel::DecodeCharacter(name, &at);
+    const uint32_t decoded = DecodeCharacter(name, &at);
     if (!IsPrintable(decoded)) continue;
-    cel::AppendCharacter(character, decoded);
+    AppendCharacter(character, decoded);
     if (manager.size() + character.size() > kMaxManager) break;
     manager += character;
   }
@@ -190,7 +190,7 @@ std::string ManagerOf(const Query& query, std::string_view user_agent) {
 Result<uint64_t> ReadVersion(std::string_view text) {
   if (text.empty()) return uint64_t{0};
   const auto number = ToNumber<uint64_t>(text);
-  if (!number) return BadRequest(StrCat("Invalid resourceVersion: ", Quoted(text), " is no number"));
+  if (!number) return BadRequest(StrCat("Invalid resourceVersion: ", Quoted(text), " is not a number"));
   return *number;
 }
 

@@ -21,7 +21,7 @@ TEST(ParsePath, FindsThePartsOfAnObject) {
   EXPECT_EQ(path.subresource, "status");
 }
 
-TEST(ParsePath, TellsANamespaceFromWhatIsInIt) {
+TEST(ParsePath, DistinguishesANamespaceFromItsContent) {
   EXPECT_EQ(ParsePath("/api/v1/namespaces").resource, "namespaces");
   EXPECT_EQ(ParsePath("/api/v1/namespaces/lab").name, "lab");
   EXPECT_EQ(ParsePath("/api/v1/namespaces/lab/status").subresource, "status");

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "apiserver/kinds/columns.h"
+#include "apiserver/kinds/columns/columns.h"
 #include "json/json.h"
 
 namespace allot::apiserver {
@@ -52,7 +52,7 @@ void AppendColumns(std::string& out, const std::vector<Column>& columns) {
   out += ']';
 }
 
-// The object as it is stored; items of lists may lack their kind.
+// Appends the object as it is stored; items of lists may lack their kind.
 void AppendWhole(std::string& out, const Kind& kind, const json::Value& object, std::string_view text) {
   if (object["kind"].IsString()) {
     out += text;
@@ -65,7 +65,7 @@ void AppendWhole(std::string& out, const Kind& kind, const json::Value& object, 
   out += '}';
 }
 
-// A bookmark that ends the first part of a watch. Clients look for its annotation, so that it keeps its metadata whatever was asked for.
+// Whether this bookmark ends the initial events of a watch. Clients look for its annotation, so it always keeps its metadata.
 bool EndsInitialEvents(const json::Value& object) {
   return json::TextOf(object["metadata"]["annotations"]["k8s.io/initial-events-end"]) == "true";
 }
@@ -109,7 +109,7 @@ class TableWriter {
 
  private:
   void AppendCells(const json::Value& object) {
-    std::array<std::byte, 2048> buffer;  // what the cells of nearly every object fit into
+    std::array<std::byte, 2048> buffer;  // enough for the cells of nearly every object
     json::Arena arena(buffer.data(), buffer.size());
     json::Editor edit(arena);
     const std::vector<json::Value> cells = (kind_.row ? kind_.row : bare_.row)(edit, object, now_);
@@ -122,7 +122,7 @@ class TableWriter {
   const Kind& kind_;
   const WallTime now_;
   const TableOptions options_;
-  ColumnsAndRow bare_;  // for kinds that have no columns
+  ColumnsAndRow bare_;  // for kinds without columns
   size_t rows_ = 0;
   std::string out_;
 };

@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "apiserver/kinds/columns.h"
-#include "apiserver/kinds/table.h"
+#include "apiserver/kinds/columns/columns.h"
+#include "apiserver/kinds/columns/table.h"
 #include "base/test_util.h"
 #include "json/json.h"
 #include "kube/timestamp.h"
@@ -50,7 +50,7 @@ TEST(Table, HasColumnsAndARowForEachObject) {
             R"("metadata":{"name":"a","creationTimestamp":"2026-03-01T11:59:55Z","resourceVersion":"7"}}})");
 }
 
-TEST(Table, OfNothingHasNoRows) {
+TEST(Table, OfAnEmptyListHasNoRows) {
   EXPECT_THAT(Table(Leases(), {}, {.resource_version = "9", .continue_token = ""}), HasSubstr(R"("rows":[]})"));
 }
 
@@ -97,7 +97,7 @@ TEST(Table, OfAKindWithoutColumnsHasNameAndCreation) {
   EXPECT_THAT(Table(NamedKind("v1", "things", "Thing", true), {kLease}, {}), HasSubstr(R"("cells":["a","2026-03-01T11:59:55Z"])"));
 }
 
-TEST(Table, RefusesWhatIsNoObject) {
+TEST(Table, RefusesTextThatIsNotAnObject) {
   const std::string_view bad[] = {"[]"};
   EXPECT_THAT(WriteTable(Leases(), bad, {}, kNow, {}), IsStatus(Code::kInvalid));
   EXPECT_THAT(WritePartial("{", "v1"), IsStatus(Code::kInvalid));

@@ -61,7 +61,7 @@ class FakeClient final : public http::ResponseWriter {
     std::unique_lock lock(mutex_);
     const auto lines = [&] {
       std::vector<std::string> found;
-      const size_t end = text_.rfind('\n');  // a line that is still being written is none
+      const size_t end = text_.rfind('\n');  // ignore a line that is still being written
       if (end == std::string::npos) return found;
       for (const std::string_view line : Split(std::string_view(text_).substr(0, end), '\n')) {
         if (!line.empty()) found.emplace_back(line);
@@ -210,7 +210,7 @@ TEST_F(WatchTest, AVersionThatIsForgottenIsExpired) {
   EXPECT_TRUE(client->AwaitEnd());
 }
 
-TEST_F(WatchTest, ASlowClientDelaysNobodyAndCatchesUp) {
+TEST_F(WatchTest, ASlowClientDelaysNoOtherAndCatchesUp) {
   Open();
   const auto slow = Watch(store_->version()), quick = Watch(store_->version());
   slow->Stick();
@@ -224,7 +224,7 @@ TEST_F(WatchTest, ASlowClientDelaysNobodyAndCatchesUp) {
   for (int i = 0; i < 12; ++i) EXPECT_THAT(lines[static_cast<size_t>(i)].substr(0, 80), HasSubstr(StrCat("\"p", i, "\"")));
 }
 
-TEST_F(WatchTest, ASlowClientThatTheHistoryHasLeftBehindIsToldSo) {
+TEST_F(WatchTest, ASlowClientBehindTheHistoryGetsExpired) {
   Open(3);
   const auto slow = Watch(store_->version());
   slow->Stick();

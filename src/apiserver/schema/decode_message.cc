@@ -3,23 +3,21 @@
 #include <span>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "apiserver/schema/wire_format.h"
 #include "apiserver/schema/wire_message.h"
 #include "apiserver/schema/wire_text.h"
-#include "json/json.h"
 #include "kube/credentials.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Value;
-
-constexpr size_t kMaxDepth = 128;  // of the JSON: deeper than that nobody could read it again
+constexpr size_t kMaxDepth = 128;  // of the JSON: deeper JSON could not be parsed again
 
 // One occurrence of a field of a struct.
 struct Occurrence {
-  size_t field;  // index into the type's
+  size_t field;  // index into the type's fields
   WireField wire;
 };
 
@@ -33,7 +31,7 @@ WireType EncodingOf(Shape shape) {
   }
 }
 
-// The messages of one field are one message in pieces.
+// Several messages of one field are pieces of one message.
 std::string JoinPieces(std::span<const Occurrence> pieces) {
   std::string whole;
   for (const Occurrence& piece : pieces) whole += piece.wire.bytes;
@@ -44,7 +42,7 @@ Status CheckDepth(size_t depth) {
   return depth > kMaxDepth ? Invalid("protobuf: values are nested more than ", kMaxDepth, " deep") : Status();
 }
 
-// `depth` is everywhere the level of the value that is read, if it is an object or list; that of the whole object is 1.
+// `depth` is the level of the value that is read, if it is an object or list; the whole object has 1.
 class Decoder {
  public:
   explicit Decoder(json::Editor& edit) : edit_(edit) {}
@@ -71,10 +69,10 @@ class Decoder {
   std::string buffer_;
 };
 
-// Sorts out which field each part of the message belongs to; what is in the embedded message of that number (0: the struct's own).
+// Assigns each part of the message to its field. `embedded` is the number of the embedded message that contains it; 0: the struct itself.
 Status Decoder::Collect(const Type& type, int embedded, std::string_view message, std::vector<Occurrence>& found) {
   const size_t count = type.fields.size();
-  size_t next = 0;  // fields mostly come in order
+  size_t next = 0;  // fields usually come in order
   return ForEachField(message, [&](const WireField& wire) -> Status {
     for (size_t i = 0; i < count; ++i) {
       const size_t index = next + i < count ? next + i : next + i - count;
@@ -146,7 +144,7 @@ Result<Value> Decoder::Map(const Type& element, std::span<const Occurrence> foun
   for (const Occurrence& one : found) {
     TRY(Expect(one.wire, WireType::kBytes));
     std::string_view key;
-    WireField value{.number = 2, .type = EncodingOf(element.shape), .integer = 0, .bytes = {}};  // what an entry without one means
+    WireField value{.number = 2, .type = EncodingOf(element.shape), .integer = 0, .bytes = {}};  // the value of an entry that lacks one
     TRY(ForEachField(one.wire.bytes, [&](const WireField& wire) -> Status {
       if (wire.number == 2) value = wire;
       if (wire.number != 1) return {};
@@ -157,7 +155,7 @@ Result<Value> Decoder::Map(const Type& element, std::span<const Occurrence> foun
     ASSIGN_OR_RETURN(const Value json, One(element, value, depth + 1));
     members.push_back({key, json});
   }
-  // The last one of a key counts.
+  // The last entry of a key counts.
   std::reverse(members.begin(), members.end());
   std::stable_sort(members.begin(), members.end(), [](const json::Member& a, const json::Member& b) { return a.key < b.key; });
   const auto end = std::unique(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.key == b.key; });
@@ -187,7 +185,7 @@ Result<Value> Decoder::One(const Type& type, const WireField& wire, size_t depth
   return Invalid("protobuf has no lists or maps of maps");
 }
 
-// A list that is an item itself (the extra values of a user) is a message with the list as its first field.
+// A list inside a list or map (the extra values of a user) is a message with the list as its first field.
 Result<Value> Decoder::Items(const Type& element, std::string_view message, size_t depth) {
   std::vector<Occurrence> items;
   TRY(ForEachField(message, [&](const WireField& wire) -> Status {
@@ -252,7 +250,7 @@ Result<Value> Decoder::IntOrString(std::string_view message) {
   return type == 1 ? Text(text) : edit_.Int(static_cast<int32_t>(static_cast<uint32_t>(number)));
 }
 
-// A message that holds JSON text.
+// Reads a message that holds JSON text.
 Result<Value> Decoder::Any(const Type& type, std::string_view message, size_t depth) {
   if (type.element != nullptr) return SchemaOr(type, message, depth);
   std::string_view raw;
@@ -267,7 +265,7 @@ Result<Value> Decoder::Any(const Type& type, std::string_view message, size_t de
   return edit_.Copy(document->root());
 }
 
-// The places of a custom definition's schema that hold a schema or something else: a bool, several schemas, names.
+// Reads parts of a custom definition's schema that hold either a schema or something else: a bool, several schemas, names.
 Result<Value> Decoder::SchemaOr(const Type& type, std::string_view message, size_t depth) {
   const bool or_bool = type.name.ends_with("OrBool"), or_texts = type.name.ends_with("OrStringArray");
   std::vector<Occurrence> schema;

@@ -3,21 +3,19 @@
 #include <ranges>
 #include <vector>
 
+#include "apiserver/json_names.h"
 #include "apiserver/schema/wire_format.h"
 #include "apiserver/schema/wire_message.h"
 #include "apiserver/schema/wire_text.h"
-#include "json/json.h"
 #include "kube/credentials.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-using json::Value;
-
 constexpr size_t kMaxDepth = 128;
 
-// Writes from the end to the beginning, as WireWriter does: fields, items and members in reverse.
+// Writes from the end to the beginning, like WireWriter: fields, items and members in reverse.
 class Encoder {
  public:
   explicit Encoder(WireWriter& out) : out_(out) {}
@@ -45,7 +43,7 @@ Status Encoder::Struct(const Type& type, const Value& object, size_t depth) {
   return Fields(type, 0, object, depth);
 }
 
-// The fields that are in the embedded message of that number; 0: the struct's own and, in them, all embedded messages.
+// Writes the fields inside the embedded message of that number; 0: the struct's own fields and all embedded messages.
 Status Encoder::Fields(const Type& type, int embedded, const Value& object, size_t depth) {
   std::vector<int> done;  // embedded messages
   for (const json::Member& member : std::views::reverse(object.Members())) {
@@ -110,7 +108,7 @@ Status Encoder::One(const Type& type, int number, const Value& value, size_t dep
   return {};
 }
 
-// What is text in JSON, or a number that may be text.
+// Writes a value that is text in JSON, or a number that may be text.
 Status Encoder::Text(const Type& type, int number, const Value& value) {
   const size_t end = out_.size();
   if (type.shape == Shape::kIntOrString && value.IsNumber()) {
@@ -136,7 +134,7 @@ Status Encoder::Text(const Type& type, int number, const Value& value) {
     out_.Varint(1, 1);
   } else if (type.shape == Shape::kDuration) {
     const auto nanoseconds = DurationOf(text);
-    if (!nanoseconds) return Invalid(Quoted(text), " is no duration");
+    if (!nanoseconds) return Invalid(Quoted(text), " is not a duration");
     out_.Varint(1, static_cast<uint64_t>(*nanoseconds));
   } else {
     CHECK(type.shape == Shape::kQuantity);
@@ -151,7 +149,7 @@ Status Encoder::Time(int number, const Value& value, bool micro) {
   if (!value.IsNull()) {
     if (!value.IsString()) return Wrong(value, "a time");
     const auto time = TimeOf(value.AsString());
-    if (!time) return Invalid(Quoted(value.AsString()), " is no time");
+    if (!time) return Invalid(Quoted(value.AsString()), " is not a time");
     if (micro) out_.Varint(2, static_cast<uint64_t>(time->nanoseconds / 1000 * 1000));
     out_.Varint(1, static_cast<uint64_t>(time->seconds));
   }
@@ -162,7 +160,7 @@ Status Encoder::Time(int number, const Value& value, bool micro) {
 Status Encoder::Any(const Type& type, int number, const Value& value, size_t depth) {
   const size_t end = out_.size();
   if (value.IsNull()) {
-    // An empty message.
+    // Write an empty message.
   } else if (type.element != nullptr) {
     TRY(SchemaOr(type, value, depth + 1));
   } else {
@@ -172,7 +170,7 @@ Status Encoder::Any(const Type& type, int number, const Value& value, size_t dep
   return {};
 }
 
-// The places of a custom definition's schema that hold a schema or something else: a bool, several schemas, names.
+// Writes parts of a custom definition's schema that hold either a schema or something else: a bool, several schemas, names.
 Status Encoder::SchemaOr(const Type& type, const Value& value, size_t depth) {
   const bool or_bool = type.name.ends_with("OrBool"), or_texts = type.name.ends_with("OrStringArray");
   if (or_bool && value.IsBool()) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "apiserver/json_names.h"
 #include "apiserver/schema/scalar.h"
 
 namespace allot::apiserver {
@@ -12,12 +13,11 @@ namespace allot::apiserver {
 namespace {
 
 using json::Member;
-using json::Value;
 
-constexpr int kMaxZeroDepth = 32;  // structs within structs that are written though nothing was set
+constexpr int kMaxZeroDepth = 32;  // nesting of structs that are written although nothing in them is set
 constexpr size_t kUsualPath = 16, kUsualFields = 128;
 
-// As Go calls it: "string", "[]v1.Container", "map[string]string".
+// Returns the Go name of a type: "string", "[]v1.Container", "map[string]string".
 std::string GoName(const Type& type) {
   switch (type.shape) {
     case Shape::kList: return StrCat("[]", type.element_pointer ? "*" : "", GoName(*type.element));
@@ -32,10 +32,10 @@ std::string GoName(const Type& type) {
 
 std::string_view ShortName(const Type& type) {
   const std::string_view name = type.name;
-  return name.substr(name.rfind('.') + 1);  // all of it where there is no dot
+  return name.substr(name.rfind('.') + 1);  // all of it if there is no dot
 }
 
-// One piece of memory.
+// Whether both are the same memory.
 bool IsSame(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return false;
   const auto same = [](auto x, auto y) { return x.data() == y.data() && x.size() == y.size(); };
@@ -50,7 +50,7 @@ bool IsSame(const Value& a, const Value& b) {
   return false;
 }
 
-// The members of an object that are asked for in about their order. Null where there is none.
+// Finds members of an object that are asked for roughly in order. Returns null if there is none.
 class Followed {
  public:
   explicit Followed(const Value& object) : members_(json::MembersOf(object)) {}
@@ -82,18 +82,18 @@ class Normalizer {
   }
 
  private:
-  // Where in the object we are: a field of a struct, a key of a map, an item of a list.
+  // A step of the path to the current value: a field of a struct, a key of a map, an item of a list.
   struct Step {
     enum class Of { kField, kKey, kItem } of;
     const Type* owner = nullptr;  // the struct of a field
     std::string_view name;        // of a field or key
     size_t index = 0;             // of an item
   };
-  // What was read of a field.
+  // The value read for a field.
   struct Slot {
     std::string_view key;
     Value value;
-    bool set = false;  // there and not null
+    bool set = false;  // present and not null
   };
 
   Value Read(const Type& type, const Value& value, const Value& known) {
@@ -110,7 +110,7 @@ class Normalizer {
     return result;
   }
 
-  // Fields are read in the order of the text, for the order of errors, and written in the order of the type.
+  // Reads fields in the order of the text, which decides the order of errors, and writes them in the order of the type.
   Value ReadStruct(const Type& type, const Value& value, const Value& known) {
     if (!value.IsObject()) return RefuseKind(type, value);
     const size_t base = slots_.size();
@@ -139,12 +139,12 @@ class Normalizer {
     return result;
   }
 
-  // The struct whose slots begin at `base`.
+  // Writes the struct whose slots begin at `base`.
   Value WriteStruct(const Type& type, size_t base, std::span<const Member> kept, int depth) {
     const size_t first = members_.size();
     for (size_t i = 0; i < type.fields.size(); ++i) {
       const Field& field = type.fields[i];
-      if (!slots_[base + i].set && field.pointer && field.omit_empty) continue;  // most of them
+      if (!slots_[base + i].set && field.pointer && field.omit_empty) continue;  // the common case
       const Slot slot = slots_[base + i];
       Value written;
       if (Write(field, slot, depth, written)) members_.push_back({slot.set ? slot.key : std::string_view(field.name), written});
@@ -153,21 +153,21 @@ class Normalizer {
     return TakeObject(first);
   }
 
-  // What was collected since `first`.
+  // Returns the members collected since `first` as an object.
   Value TakeObject(size_t first) {
     const Value object = edit_.Object(std::span(members_).subspan(first));
     members_.resize(first);
     return object;
   }
 
-  // False where the field is left out.
+  // Returns false if the field is omitted.
   bool Write(const Field& field, const Slot& slot, int depth, Value& written) {
     const Shape shape = field.type->shape;
     written = slot.value;
     if (field.pointer || shape == Shape::kAny) return slot.set || !field.omit_empty;
     if (shape == Shape::kList || shape == Shape::kMap) {
       const bool empty = !slot.set || (shape == Shape::kList ? written.Items().empty() : written.Members().empty());
-      // Protobuf, in which Kubernetes stores, does not tell an empty list from none.
+      // Protobuf, which Kubernetes uses for storage, does not distinguish an empty list from none.
       if (empty && field.number != 0) written = Value();
       return !empty || !field.omit_empty;
     }
@@ -180,7 +180,7 @@ class Normalizer {
   // Whether IsEmptyScalar(ZeroScalar).
   static bool IsZeroEmpty(Shape shape) { return shape <= Shape::kMicroTime; }
 
-  // What Go writes of a type of which nothing was set.
+  // Returns what Go writes for an unset value of the type.
   Value Zero(const Type& type, int depth) {
     if (type.IsScalar()) return ZeroScalar(edit_, type.shape);
     if (type.shape != Shape::kStruct) return Value();
@@ -228,8 +228,8 @@ class Normalizer {
     return TakeObject(first);
   }
 
-  // One object, or a list of them or of strings, or a bool: places for schemas within schemas. Go reads these by themselves: without a look
-  // at unknown fields, and an error in them is one that stops.
+  // Reads one object, a list of objects or strings, or a bool: parts of a schema that hold schemas. Go has its own decoders for these: they
+  // ignore unknown fields, and an error in them stops decoding.
   Value ReadOpen(const Type& type, const Value& value) {
     if (value.IsBool()) return value;
     if (!value.IsObject() && !value.IsArray()) return Refuse({"", "", "boolean or JSON schema expected", true}), Value();
@@ -256,7 +256,7 @@ class Normalizer {
     return Value();
   }
 
-  // Go goes on behind most errors and reports the first; one that stops it is reported instead.
+  // Go continues after most errors and reports the first. An error that stops decoding is reported instead.
   void Refuse(const Mismatch& mismatch) {
     stopped_ = mismatch.stops;
     if (!error_.ok() && !mismatch.stops) return;
@@ -301,12 +301,12 @@ class Normalizer {
 
   json::Editor& edit_;
   std::vector<Step> path_;
-  std::vector<Slot> slots_;      // of all structs that are being read
-  std::vector<Member> members_;  // of all objects that are being written
+  std::vector<Slot> slots_;      // of all structs being read
+  std::vector<Member> members_;  // of all objects being written
   std::vector<std::string> unknown_;
   Status error_;
   bool stopped_ = false;
-  std::optional<size_t> open_;  // the length of the path at the outermost open value that is being read
+  std::optional<size_t> open_;  // length of the path at the outermost open value being read
 };
 
 }  // namespace

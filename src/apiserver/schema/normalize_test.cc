@@ -29,7 +29,7 @@ TEST(Normalize, FieldsAreInTheOrderOfTheTypeAndMapsAreSorted) {
             R"({"kind":"ConfigMap","metadata":{"name":"c","namespace":"n"},"data":{"B":"0","a":"1","b":"2"}})");
 }
 
-TEST(Normalize, WhatIsKnownAlreadyIsSharedAndWhatChangedIsReadAnew) {
+TEST(Normalize, KnownPartsAreSharedAndChangedPartsAreReadAgain) {
   const Type* const pod = Schema::BuiltIn().FindKind("", "v1", "Pod");
   auto document = json::Parse(R"({"metadata":{"name":"p","labels":{"b":"2","a":"1"}},"spec":{"containers":[
       {"name":"c","env":[{"name":"A","value":"1"}],"resources":{"limits":{"cpu":"1000m"}}},{"name":"d"}]}})");
@@ -50,7 +50,7 @@ TEST(Normalize, WhatIsKnownAlreadyIsSharedAndWhatChangedIsReadAnew) {
   EXPECT_THAT(Normalize(edit, *pod, edit.SetAt(known.value, {"spec", "nodeName"}, edit.Int(1)), known.value), IsStatus(Code::kInvalid));
 }
 
-TEST(Normalize, WhatIsEmptyIsLeftOutWhereGoDoes) {
+TEST(Normalize, EmptyValuesAreOmittedWhereGoOmitsThem) {
   EXPECT_EQ(Written("", "ConfigMap", R"({"metadata":{"name":"","labels":{},"finalizers":[],"generation":0},"data":{},"immutable":false})"),
             R"({"metadata":{},"immutable":false})");
   EXPECT_EQ(Written("", "ConfigMap", "{}"), R"({"metadata":{}})");
@@ -74,7 +74,7 @@ TEST(Normalize, PointersAreThereEvenWhenZeroAndAbsentWhenNull) {
             R"({"metadata":{},"spec":{"holderIdentity":"","leaseDurationSeconds":0}})");
 }
 
-TEST(Normalize, NullsAreNothing) {
+TEST(Normalize, NullsCountAsAbsent) {
   EXPECT_EQ(Written("", "ConfigMap", R"({"metadata":{"name":null,"creationTimestamp":null,"labels":null},"data":{"k":null}})"),
             R"({"metadata":{},"data":{"k":""}})");
   EXPECT_EQ(Written("", "Secret", R"({"metadata":null,"data":{"k":null}})"), R"({"metadata":{},"data":{"k":""}})");
@@ -128,12 +128,12 @@ TEST(Normalize, ErrorsNameTheFieldInTheWordsOfGo) {
   for (const auto& c : cases) EXPECT_THAT(Written(c.group, c.kind, c.text), HasSubstr(c.error));
 }
 
-TEST(Normalize, AQuantityThatIsNoneIsFoundByItsPath) {
+TEST(Normalize, AnInvalidQuantityIsReportedWithItsPath) {
   EXPECT_THAT(Written("", "Pod", R"({"spec":{"containers":[{},{"resources":{"limits":{"cpu":"x"}}}]}})"),
               HasSubstr("(spec.containers[1].resources.limits.cpu)"));
 }
 
-TEST(Normalize, TheFirstErrorIsReportedUnlessOneBehindItStopsGo) {
+TEST(Normalize, TheFirstErrorIsReportedUnlessALaterOneStopsGo) {
   EXPECT_THAT(Written("", "ConfigMap", R"({"data":{"a":1,"b":true},"immutable":"x"})"),
               HasSubstr("number into Go struct field ConfigMap.data"));
   EXPECT_THAT(Written("", "ConfigMap", R"({"immutable":1,"metadata":{"creationTimestamp":"x","name":1}})"), HasSubstr("parsing time"));

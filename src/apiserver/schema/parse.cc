@@ -1,4 +1,4 @@
-// The tables' text into types. First all names, then the fields that refer to them.
+// Parses the tables' text into types: first all names, then the fields that refer to them.
 
 #include <algorithm>
 #include <charconv>
@@ -28,10 +28,10 @@ bool TakePrefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// The words of a line, by single spaces.
+// Splits a line at single spaces.
 std::vector<std::string_view> WordsOf(std::string_view line) { return Split(Trim(line), ' '); }
 
-// What the fields that are always written have instead of nothing.
+// The zero value of a field that is always written.
 std::string_view ZeroOf(Shape shape) {
   switch (shape) {
     case Shape::kString: return R"("")";
@@ -81,7 +81,7 @@ class Parser {
     if (words.size() < 2 || (words[0] != "struct" && words[0] != "value")) return Invalid("expected a struct or value, not ", Quoted(line));
     Type type;
     type.name = StrCat(package_, ".", words[1]);
-    if (schema_.Find(type.name) != nullptr) return Invalid(type.name, " is there twice");
+    if (schema_.Find(type.name) != nullptr) return Invalid(type.name, " occurs twice");
     if (words[0] == "struct") {
       type.shape = Shape::kStruct;
       for (const std::string_view word : std::span(words).subspan(2)) TRY(ReadStructWord(type, word));
@@ -122,7 +122,7 @@ class Parser {
     }
     if (current_ == nullptr || current_->shape != Shape::kStruct) return Invalid("a field outside of a struct");
     if (words.size() < 3) return Invalid("expected NAME TYPE NUMBER, not ", Quoted(line));
-    if (current_->Find(words[0]) != nullptr) return Invalid("field ", words[0], " is there twice");
+    if (current_->Find(words[0]) != nullptr) return Invalid("field ", words[0], " occurs twice");
     Field field;
     field.name = words[0];
     std::string_view type = words[1];
@@ -178,7 +178,7 @@ class Parser {
     return {};
   }
 
-  // A type as a field writes it. The lists and maps of one element are one type.
+  // Resolves a type as written in a field. Lists and maps of the same element are one type.
   Result<const Type*> Resolve(std::string_view text, int depth) {
     if (depth > 8) return Invalid("lists and maps more than 8 deep");
     std::string_view inner = text;

@@ -107,7 +107,7 @@ TEST(Protobuf, ABodyMayLeaveItsKindToThePath) {
   EXPECT_EQ(json::Write(object), R"({"metadata":{"name":"x"}})");
 }
 
-TEST(Protobuf, WhatIsNoProtobufIsRefused) {
+TEST(Protobuf, BytesThatAreNotProtobufAreRefused) {
   EXPECT_THAT(Decode(""), IsStatus(Code::kInvalid, HasSubstr("k8s\\0")));
   EXPECT_THAT(Decode("{}"), IsStatus(Code::kInvalid, HasSubstr("k8s\\0")));
   EXPECT_THAT(Decode(Body("v1", "Nonsense", "")), IsStatus(Code::kNotFound, R"(no kind "Nonsense" is registered for version "v1")"));
@@ -120,7 +120,7 @@ TEST(Protobuf, ErrorsNameTheField) {
   EXPECT_THAT(Decode(Body("v1", "ConfigMap", "\x0a\x02\x0a\x05")), IsStatus(Code::kInvalid, StartsWith("metadata: ")));
 }
 
-TEST(Protobuf, UnknownFieldsArePassedOver) {
+TEST(Protobuf, UnknownFieldsAreSkipped) {
   EXPECT_THAT(Decode(Body("v1", "ConfigMap", "\xa2\x06\x01z\xa8\x06\x05\x0a\x03\x0a\x01x")),
               IsOkAndHolds(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"}})"));
 }
@@ -163,7 +163,7 @@ TEST(Protobuf, WhatJsonCouldNotHoldIsTooDeep) {
   EXPECT_THAT(Decode(nested(100'000)), IsStatus(Code::kInvalid, HasSubstr("128 deep")));
 }
 
-TEST(Protobuf, AnyJsonThatIsNoneIsRefused) {
+TEST(Protobuf, InvalidRawJsonIsRefused) {
   // spec.devices.config[].opaque.parameters of a claim.
   const auto claim = [](std::string_view raw) {
     WireWriter out;
@@ -194,7 +194,7 @@ TEST(Protobuf, AValueOfTheWrongTypeIsNotWritten) {
               IsStatus(Code::kInvalid, "metadata: labels: a: a number instead of a string"));
 }
 
-TEST(Protobuf, KindsWithoutNumbersHaveNone) {
+TEST(Protobuf, KindsWithoutFieldNumbersHaveNoProtobuf) {
   EXPECT_TRUE(HasProtobuf(*FindBuiltIn("v1", "Status")));
   Type custom{.name = "", .shape = Shape::kStruct};
   custom.fields.push_back({.name = "spec"});

@@ -5,16 +5,15 @@
 #include <cstdlib>
 #include <limits>
 
+#include "apiserver/json_names.h"
 #include "apiserver/schema/go_time.h"
-#include "cel/time.h"
+#include "cel/library/time.h"
 #include "kube/credentials.h"
 #include "model/quantity.h"
 
 namespace allot::apiserver {
 
 namespace {
-
-using json::Value;
 
 Mismatch WrongKind(const Value& from, std::string_view wanted, bool stops) { return {std::string(GoKindName(from)), wanted, "", stops}; }
 
@@ -32,7 +31,7 @@ std::optional<Mismatch> ReadInt(json::Editor& edit, Shape shape, const Value& fr
   return std::nullopt;
 }
 
-// Go's encoding of a double: the shortest text, with an exponent for the very small and large.
+// Go's encoding of a double: the shortest text, with an exponent for very small and large numbers.
 std::string WriteDouble(double number) {
   const double size = std::abs(number);
   const bool exponent = size != 0 && (size < 1e-6 || size >= 1e21);
@@ -55,7 +54,7 @@ std::optional<Mismatch> ReadDouble(json::Editor& edit, const Value& from, Value&
   return std::nullopt;
 }
 
-// To Go bytes are a list of numbers as well.
+// Go also decodes bytes from a list of numbers.
 std::optional<Mismatch> ReadByteList(json::Editor& edit, const Value& from, Value& to) {
   std::string bytes;
   for (const Value& item : from.Items()) {

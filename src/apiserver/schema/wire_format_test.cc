@@ -72,7 +72,7 @@ TEST(WireFormat, BrokenBytesAreRefused) {
   EXPECT_THAT(ReadAll("\x0e\x01"sv), IsStatus(Code::kInvalid, HasSubstr("no known encoding")));
 }
 
-TEST(WireFormat, GroupsArePassedOver) {
+TEST(WireFormat, GroupsAreSkipped) {
   EXPECT_THAT(Numbers("\x0b\x10\x05\x0b\x0c\x0c\x18\x07"), ElementsAre(7));
   EXPECT_THAT(ReadAll("\x0b\x10\x05"), IsStatus(Code::kInvalid, HasSubstr("within a group")));
   EXPECT_THAT(ReadAll("\x0c"), IsStatus(Code::kInvalid, HasSubstr("did not begin")));

@@ -5,14 +5,14 @@
 #include <cstdio>
 
 #include "base/strings.h"
-#include "cel/time.h"
-#include "json/utf8.h"
+#include "base/utf8.h"
+#include "cel/library/time.h"
 
 namespace allot::apiserver {
 
 namespace {
 
-// `value` units of 10^-digits, without zeros at the end of the fraction.
+// Writes `value` units of 10^-digits without trailing zeros in the fraction.
 std::string Decimal(uint64_t value, int digits) {
   std::string fraction;
   for (; digits > 0; --digits, value /= 10) {
@@ -70,20 +70,20 @@ std::optional<std::string> DoubleText(double value) {
   char text[64];
   const auto end = std::to_chars(text, text + sizeof text, value, plain ? std::chars_format::fixed : std::chars_format::scientific).ptr;
   std::string result(text, end);
-  // Go writes 1e-7 where C++ writes 1e-07.
+  // Go writes 1e-7, C++ writes 1e-07.
   if (const size_t e = result.find("e-0"); e != std::string::npos) result.erase(e + 2, 1);
   return result;
 }
 
 std::string_view MendUtf8(std::string_view text, std::string& buffer) {
   size_t good = 0;
-  for (size_t length; good < text.size() && (length = json::Utf8Length(text.substr(good))) != 0;) good += length;
+  for (size_t length; good < text.size() && (length = Utf8Length(text.substr(good))) != 0;) good += length;
   if (good == text.size()) return text;
   buffer.assign(text, 0, good);
   for (std::string_view rest = text.substr(good); !rest.empty();) {
-    const size_t length = json::Utf8Length(rest);
+    const size_t length = Utf8Length(rest);
     if (length == 0) {
-      json::AppendUtf8(buffer, 0xFFFD);
+      AppendCharacter(buffer, 0xFFFD);
     } else {
       buffer += rest.substr(0, length);
     }

@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/system_error.h"
+
 namespace allot::apiserver {
 
 namespace {
 
-constexpr int kFormat = 1;                // user_version: raised when older programs could not read the file
+constexpr int kFormat = 1;                // user_version: raised when older programs cannot read the file
 constexpr int kApplication = 0x616c6c6f;  // application_id: "allo"
 constexpr int kWorthPages = 4096;         // 16 MiB
 constexpr const char* kTable =
@@ -42,8 +44,8 @@ int Bind(sqlite3_stmt* statement, int index, std::string_view text) {
   return sqlite3_bind_text64(statement, index, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
-// What the system said when SQLite could not read or write; 0: nothing is known. The database keeps it of a statement, but not of a
-// COMMIT: then one of its files has it, the second of which is the log.
+// Returns the errno behind SQLite's I/O error, or 0 if unknown. The database records it for a statement, but not for a COMMIT; then one of
+// its files has it, the second being the log.
 int LastErrno(sqlite3* handle) {
   for (const int which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
     sqlite3_file* file = nullptr;
@@ -71,17 +73,19 @@ Status Database::Error(std::string_view doing) const {
   const int code = sqlite3_errcode(handle_) & 0xff;
   std::string message = StrCat(doing, ": ", sqlite3_errmsg(handle_));
   switch (code) {
-    case SQLITE_FULL: return Exhausted(message);
+    case SQLITE_FULL: return Status(Code::kExhausted, message, std::make_shared<SystemError>(ENOSPC));
     case SQLITE_IOERR: {
-      // SQLite says "disk I/O error" to all of them. A full disk is one where a quota or a sync finds it, not a write.
+      // SQLite reports "disk I/O error" for all of these, including a full disk found by a quota or a sync.
       const int cause = LastErrno(handle_);
       if (cause != 0) message += StrCat(": ", std::generic_category().message(cause));
-      return cause == ENOSPC || cause == EDQUOT ? Exhausted(message) : Unavailable(message);
+      const Code kind = cause == ENOSPC || cause == EDQUOT ? Code::kExhausted : Code::kUnavailable;
+      return Status(kind, message, std::make_shared<SystemError>(cause));
     }
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_READONLY: return Invalid(message, "; the file is damaged: restore it from a copy, or move it away to begin anew");
-    case SQLITE_BUSY: return Unavailable("another process has it open");
+    case SQLITE_READONLY:
+      return Invalid(message, "; the file is damaged: restore it from a copy, or move it away to start with an empty store");
+    case SQLITE_BUSY: return SystemFailure(EBUSY, "another process has it open");
     default: return Unavailable(message);
   }
 }
@@ -92,7 +96,7 @@ Status Database::Run(const char* sql) {
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path) {
-  // Secrets are in it. SQLite gives the files beside it the same mode.
+  // The file contains secrets. SQLite gives the files beside it the same mode.
   if (const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); made >= 0) ::close(made);
   sqlite3* handle = nullptr;
   const int opened = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -102,14 +106,14 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path) {
   return database;
 }
 
-// The lock is taken with the first write and kept: no second process gets in, and SQLite needs no shared memory beside the file.
+// Takes the lock with the first write and keeps it, so no second process can open the file, and SQLite needs no shared memory file.
 Status Database::Prepare() {
   TRY(Run("PRAGMA locking_mode=EXCLUSIVE"));
   TRY(CheckFormat(sqlite3_db_filename(handle_, "main")));
   TRY(Run("PRAGMA journal_mode=WAL"));
   TRY(Run("PRAGMA synchronous=FULL"));
-  TRY(Run("PRAGMA cache_size=-2048"));  // objects are read from memory: the cache is only for pages being written
-  // A write, so that a file that cannot be written is found now.
+  TRY(Run("PRAGMA cache_size=-2048"));  // objects are read from memory; the cache is only for pages being written
+  // Write once, to detect a read-only file now.
   TRY(Run("BEGIN IMMEDIATE"));
   Status written = Run(StrCat("PRAGMA user_version=", kFormat).c_str());
   if (written.ok()) written = Run("COMMIT");
@@ -146,18 +150,19 @@ Status Database::CheckFormat(const std::string& path) {
     TRY(Run(StrCat("PRAGMA user_version=", kFormat).c_str()));
     return Run("COMMIT");
   }
-  if (application != kApplication) return Invalid("this is no store of allot's; name another file");
+  if (application != kApplication) return Invalid("this is not a store of allot; name another file");
   if (format > kFormat) {
     return Unsupported("a newer allot wrote it (format ", format, "; this one knows ", kFormat,
                        "); start the newer one, or name another file");
   }
-  // A file that was cut or overwritten: said now, not when somebody asks for what is gone.
+  // Detect a truncated or overwritten file now, not when a lost object is read.
   sqlite3_stmt* raw = nullptr;
   if (sqlite3_prepare_v2(handle_, "PRAGMA quick_check(1)", -1, &raw, nullptr) != SQLITE_OK) return Error("check");
   const Statement statement(raw);
   if (sqlite3_step(raw) != SQLITE_ROW || TextAt(raw, 0) != "ok") {
     return Invalid("the file is damaged (", sqlite3_column_count(raw) > 0 ? TextAt(raw, 0) : "unreadable",
-                   "): restore it from a copy, or move ", std::filesystem::path(path).filename().string(), " away to begin anew");
+                   "): restore it from a copy, or move ", std::filesystem::path(path).filename().string(),
+                   " away to start with an empty store");
   }
   return Status();
 }
@@ -219,7 +224,7 @@ Status Database::WriteRows(const std::vector<Row>& rows) {
     TRY(RemoveRow(row.replaces));
     if (!row.deleted) TRY(InsertRow(row));
   }
-  // That the last version was a deletion must be known after a restart.
+  // A restart must know that the last version was a deletion.
   if (rows.back().deleted) {
     Row last;
     last.version = rows.back().version;

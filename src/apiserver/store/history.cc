@@ -78,7 +78,7 @@ uint64_t History::version() const {
 std::pair<History::Entries::const_iterator, History::Entries::const_iterator> History::Range(const Entries& entries,
                                                                                              std::string_view space) {
   if (space.empty()) return {entries.begin(), entries.end()};
-  const std::string next = std::string(space) + '\0';  // the least text above it
+  const std::string next = std::string(space) + '\0';  // the smallest text above it
   return {entries.lower_bound(std::pair(space, std::string_view())),
           entries.lower_bound(std::pair(std::string_view(next), std::string_view()))};
 }
@@ -95,10 +95,10 @@ Snapshot History::List(std::string_view resource, std::string_view space) const 
   return snapshot;
 }
 
-// Takes back what was changed since, latest first.
+// Undoes the changes since, latest first.
 Result<Snapshot> History::ListAt(std::string_view resource, std::string_view space, uint64_t version) const {
   const std::shared_lock lock(mutex_);
-  if (version > version_) return Unavailable("version ", version, " is not there yet; the latest is ", version_);
+  if (version > version_) return Unavailable("version ", version, " does not exist yet; the latest is ", version_);
   Snapshot snapshot;
   snapshot.version = version;
   const auto collection = collections_.find(std::string(resource));

@@ -4,14 +4,14 @@ namespace allot::apiserver {
 
 namespace {
 
-constexpr size_t kBatch = 256;  // writes in one transaction
+constexpr size_t kBatch = 256;  // writes per transaction
 constexpr size_t kBatchBytes = 8 << 20;
 
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& path, const StoreOptions& options) {
   ASSIGN_OR_RETURN(auto database, Database::Open(path));
-  // Pages that are free are used again, so it is enough to do this now and then. On a full disk it has to wait.
+  // Free pages are reused, so compacting now and then is enough. A full disk prevents it.
   if (const Status status = database->CompactIfWorth(); !status.ok() && status.code() != Code::kExhausted) return status;
   auto store = std::make_unique<Store>(std::move(database), options);
   std::vector<std::shared_ptr<Entry>> entries;
@@ -33,8 +33,8 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, const StoreO
   return store;
 }
 
-// Whoever comes to an empty queue writes: its own request and those that came while it waited for the disk, in one transaction. So a
-// single writer pays for no other thread, and many share one sync.
+// The first request in the queue writes, together with those that arrived while it waited for the disk, in one transaction. A single writer
+// needs no other thread, and many writers share one sync.
 Result<EntryPtr> Store::Write(const Key& key, uint64_t expected, Draft draft, bool remove) {
   Pending own{.key = key, .expected = expected, .draft = std::move(draft), .remove = remove};
   std::unique_lock lock(mutex_);
@@ -74,7 +74,7 @@ void Store::CommitTogether(const std::vector<Pending*>& batch) {
     one->before = found != written.end() ? found->second : history_.Get(one->key);
     const uint64_t current = one->before == nullptr ? 0 : one->before->version;
     if (current != one->expected || (one->remove && current == 0)) {
-      one->status = Conflict("version ", current, " is there, not ", one->expected);
+      one->status = Conflict("the stored version is ", current, ", not ", one->expected);
       continue;
     }
     ++version;

@@ -69,14 +69,14 @@ TEST_F(StoreTest, VersionsRiseByOneAndStandInTheText) {
 TEST_F(StoreTest, AWriteThatExpectsAnotherVersionIsAConflictAndChangesNothing) {
   ASSERT_OK_AND_ASSIGN(const auto store, Open());
   ASSERT_OK_AND_ASSIGN(const EntryPtr a, store->Put(Pod("a"), 0, Text("one")));
-  EXPECT_THAT(store->Put(Pod("a"), 0, Text("again")), IsStatus(Code::kConflict, HasSubstr("is there")));
+  EXPECT_THAT(store->Put(Pod("a"), 0, Text("again")), IsStatus(Code::kConflict, HasSubstr("the stored version is ")));
   EXPECT_THAT(store->Put(Pod("a"), a->version + 1, Text("later")), IsStatus(Code::kConflict));
   EXPECT_THAT(store->Remove(Pod("none"), 0, Text("")), IsStatus(Code::kConflict));
   EXPECT_EQ(store->Get(Pod("a")), a);
   EXPECT_EQ(store->version(), a->version);
 }
 
-TEST_F(StoreTest, WhatWasWrittenIsThereAfterwardsAndVersionsGoOn) {
+TEST_F(StoreTest, WrittenObjectsSurviveARestartAndVersionsContinue) {
   uint64_t last = 0;
   {
     ASSERT_OK_AND_ASSIGN(const auto store, Open());
@@ -228,12 +228,12 @@ TEST_F(StoreTest, AStoreOfANewerProgramIsRefusedByName) {
   EXPECT_THAT(Open(), IsStatus(Code::kUnsupported, HasSubstr("a newer allot wrote it (format 7")));
 }
 
-TEST_F(StoreTest, AFileOfSomebodyElseIsRefused) {
+TEST_F(StoreTest, AFileOfAnotherProgramIsRefused) {
   sqlite3* raw = nullptr;
   ASSERT_EQ(sqlite3_open(path().c_str(), &raw), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(raw, "CREATE TABLE mine(x)", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(raw);
-  EXPECT_THAT(Open(), IsStatus(Code::kInvalid, HasSubstr("no store of allot's")));
+  EXPECT_THAT(Open(), IsStatus(Code::kInvalid, HasSubstr("not a store of allot")));
   std::ofstream(path(), std::ios::trunc)
       << "text that is no database, and long enough to have a header of its own, one hundred bytes at least....";
   EXPECT_THAT(Open(), IsStatus(Code::kInvalid));
@@ -260,7 +260,7 @@ TEST_F(StoreTest, AFileThatWasCutIsRefused) {
   EXPECT_THAT(Open(), IsStatus(Code::kInvalid));
 }
 
-TEST_F(StoreTest, NobodyElseMayReadTheFile) {
+TEST_F(StoreTest, OtherUsersCannotReadTheFile) {
   ASSERT_OK_AND_ASSIGN(const auto store, Open());
   ASSERT_OK(store->Put(Pod("a"), 0, Text("")));
   for (const auto& file : std::filesystem::directory_iterator(folder_)) {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "device/nvml_abi.h"
+#include "device/nvidia/nvml_abi.h"
 
 namespace allot::device::fake {
 
@@ -13,7 +13,7 @@ struct ErrorName {
   const char* text;       // what nvmlErrorString says
 };
 
-// Null: none of that name, or number.
+// Returns null if there is no error of that name or number.
 const ErrorName* FindError(std::string_view name);
 const ErrorName* FindError(nvml::Return code);
 

@@ -1,7 +1,7 @@
 #pragma once
-// The functions that the fake exports: those of the table in device/nvml_abi.h, with the types that the table says.
+// Declares the functions that the fake exports: those of the table in device/nvidia/nvml_abi.h, with its types.
 
-#include "device/nvml_abi.h"
+#include "device/nvidia/nvml_abi.h"
 
 namespace allot::device::nvml {
 

@@ -1,8 +1,8 @@
 #pragma once
-// The state behind the fake's C functions: the machine as the inventory says it now, and the handles that were given out.
+// The state behind the fake's C functions: the machine as the inventory describes it now, and the handles that programs have.
 //
-// Thread-safe through With*: they hold the lock while `act` runs. Handles stay valid until the library is unloaded, as a program may keep
-// the handle of a GPU that is gone.
+// The With functions are thread-safe: they hold the lock while `act` runs. Handles stay valid until the library is unloaded, because a
+// program may keep the handle of a GPU that is gone.
 
 #include <algorithm>
 #include <deque>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "device/fake_nvml/machine.h"
-#include "device/nvml_abi.h"
+#include "device/nvidia/nvml_abi.h"
 
 namespace allot::device::nvml {
 
@@ -28,8 +28,8 @@ struct GpuInstanceState {
   unsigned id = 0;
 };
 struct EventSetState {
-  std::map<std::string, uint64_t> types;  // that were registered, by the GPU's UUID
-  std::set<int64_t> past;                 // events by id: delivered, or there before their GPU was registered
+  std::map<std::string, uint64_t> types;  // registered types, by the GPU's UUID
+  std::set<int64_t> past;                 // IDs of events that were delivered, or came before their GPU was registered
 };
 
 }  // namespace allot::device::nvml
@@ -38,7 +38,7 @@ namespace allot::device::fake {
 
 class Library {
  public:
-  // The one of this process.
+  // Returns the library of this process.
   static Library& Get();
 
   nvml::Return Init();
@@ -66,7 +66,7 @@ class Library {
     });
   }
 
-  // For use inside With and WithDevice.
+  // To be called inside With and WithDevice.
   const Machine& machine() const { return *machine_; }
   std::vector<std::string> Enumerated() const;  // UUIDs of the GPUs in the order of their indexes
   nvml::Device DeviceHandle(const std::string& gpu, const std::string& mig);
@@ -79,7 +79,7 @@ class Library {
   void Refresh();
 
   std::mutex mutex_;
-  int users_ = 0;      // nvmlInit_v2 without nvmlShutdown
+  int users_ = 0;      // calls of nvmlInit_v2 without nvmlShutdown
   std::string path_;   // of the inventory
   std::string stamp_;  // of the inventory that machine_ was read from
   std::unique_ptr<const Machine> machine_;
@@ -89,7 +89,7 @@ class Library {
   std::vector<std::unique_ptr<nvml::EventSetState>> event_sets_;
 };
 
-// Copies with the zero, as NVML's text functions do.
+// Copies the string with its terminating zero, as NVML's functions do.
 nvml::Return CopyText(std::string_view text, char* to, unsigned length);
 
 }  // namespace allot::device::fake

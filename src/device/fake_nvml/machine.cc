@@ -8,7 +8,7 @@
 namespace allot::device::fake {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kMegabyte = 1 << 20;  // of NVML
 
 Status ReadMigPart(const Fields& fields, const Model& model, const Card& card, MigPart& part) {
   part.profile = fields.Text("profile", "1g.10gb");
@@ -19,7 +19,7 @@ Status ReadMigPart(const Fields& fields, const Model& model, const Card& card, M
   part.compute_instance = static_cast<unsigned>(fields.Number("ci", 0));
   part.placement = {static_cast<unsigned>(fields.Number("start", 0)), profile->memory_slices};
   part.uuid = fields.Text("uuid", MadeUpUuid("MIG", StrCat(card.uuid, "/", part.gpu_instance, "/", part.compute_instance)));
-  part.used = static_cast<uint64_t>(fields.Number("used", 0)) * kMiB;
+  part.used = static_cast<uint64_t>(fields.Number("used", 0)) * kMegabyte;
   part.attributes = {.multiprocessorCount = profile->slices * model.multiprocessors_per_slice,
                      .sharedCopyEngineCount = profile->copy_engines,
                      .sharedDecoderCount = profile->decoders,
@@ -40,12 +40,12 @@ Status ReadMig(const Fields& fields, const Model& model, Card& card) {
 }
 
 Status ReadMemory(const Fields& fields, const Model& model, Card& card) {
-  card.used = static_cast<uint64_t>(fields.Number("used", 0)) * kMiB;
-  if (!fields.IsText("memory", "none")) card.memory = static_cast<uint64_t>(fields.Number("memory", model.memory_mib)) * kMiB;
+  card.used = static_cast<uint64_t>(fields.Number("used", 0)) * kMegabyte;
+  if (!fields.IsText("memory", "none")) card.memory = static_cast<uint64_t>(fields.Number("memory", model.memory_mib)) * kMegabyte;
   return fields.Each("processes", [&](const Fields& item) -> Status {
     Process& process = card.processes.emplace_back();
     process.pid = static_cast<unsigned>(item.Number("pid", 1));
-    if (item.Has("used")) process.used = static_cast<uint64_t>(item.Number("used", 0)) * kMiB;
+    if (item.Has("used")) process.used = static_cast<uint64_t>(item.Number("used", 0)) * kMegabyte;
     return item.status();
   });
 }

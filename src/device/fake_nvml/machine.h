@@ -1,5 +1,5 @@
 #pragma once
-// The machine that the fake NVML plays, read from its inventory (README.md has the format).
+// The machine that the fake NVML shows, read from its inventory (README.md has the format).
 
 #include <cstdint>
 #include <map>
@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/status.h"
-#include "device/nvml_abi.h"
+#include "device/nvidia/nvml_abi.h"
 
 namespace allot::device::fake {
 
-// By symbol: what the call returns instead of doing its work.
+// By symbol: the error that the call returns instead of doing its work.
 using Failures = std::map<std::string, nvml::Return, std::less<>>;
 
 struct MigPart {
@@ -34,7 +34,7 @@ struct Card {
   std::string uuid, name, pci_bus_id;  // "00000000:01:00.0"
   unsigned minor = 0, architecture = 0, pci_device_id = 0;
   int brand = 0, compute_major = 0, compute_minor = 0;
-  std::optional<uint64_t> memory;  // bytes; absent: the card does not tell
+  std::optional<uint64_t> memory;  // bytes; absent: the GPU does not report it
   uint64_t used = 0;               // bytes
   std::optional<unsigned> addressing_mode;
   bool ecc = false, lost = false;
@@ -54,7 +54,7 @@ struct Event {
 struct Machine {
   std::string driver_version;
   int cuda_version = 0;         // 13000: 13.0
-  bool enumerate_once = false;  // as the real library does: a GPU that comes later is seen after the next nvmlInit_v2
+  bool enumerate_once = false;  // like the real library: a GPU that comes later appears after the next nvmlInit_v2
   std::vector<Card> cards;
   std::vector<Event> events;
   Failures failures;

@@ -18,7 +18,7 @@ template <typename Message>
 Result<Message> Parse(std::string_view bytes) {
   Message message;
   if (bytes.size() > INT_MAX || !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return Invalid("the bytes are no ", message.GetTypeName());
+    return Invalid("the bytes are not a valid ", message.GetTypeName());
   }
   return message;
 }
@@ -64,7 +64,7 @@ std::string DraPath(DraVersion version, std::string_view method) {
 }
 
 Result<std::vector<ClaimRef>> DecodeClaims(std::string_view bytes) {
-  // The unprepare request, and both of v1beta1, have the same fields.
+  // The unprepare request and both requests of v1beta1 have the same fields.
   ASSIGN_OR_RETURN(const auto message, Parse<dra::v1::NodePrepareResourcesRequest>(bytes));
   std::vector<ClaimRef> claims;
   claims.reserve(static_cast<size_t>(message.claims_size()));

@@ -1,5 +1,5 @@
 #pragma once
-// What a gRPC server serves: methods by path, on serialized messages. What the bytes mean is the handlers' business (messages.h).
+// The methods that a gRPC server serves, by path. Requests and answers are serialized messages; handlers decode them (messages.h).
 
 #include <functional>
 #include <map>
@@ -16,43 +16,43 @@ namespace allot::node::rpc {
 
 struct Call {
   std::string_view path;  // "/package.Service/Method"
-  // The caller's deadline, where it has one; `cancel` is requested when the caller gave up or is gone. Valid until the handler returns.
-  http::Patience patience;
+  // Has the caller's deadline, if there is one. `cancel` is requested when the caller gives up or is gone. Valid until the handler returns.
+  Patience patience;
   std::optional<http::PeerCredentials> peer;  // of a unix socket
 };
 
-// The messages that a server sends in answer to one call, each of which tells the whole state: a reader that is slower than the sender
-// gets the newest one and misses those between.
+// The messages that a server sends in answer to one call. Each message has the whole state, so a reader that is slower than the sender gets
+// only the newest message.
 //
-// Thread-safe, and it may outlive the server. Dropped by all its holders before End, it ends with UNAVAILABLE.
+// Thread-safe. It may outlive the server. If all references are dropped before End, the stream ends with UNAVAILABLE.
 class Stream {
  public:
   virtual ~Stream() = default;
-  // False: nobody reads this any more.
+  // False: the stream has ended.
   virtual bool Send(std::string message) = 0;
-  // After what was sent last. Again: does nothing.
+  // Ends the stream after the last message. Further calls do nothing.
   virtual void End(Status status) = 0;
-  // Ended, by whomever: the caller, the server (it drains), End.
+  // Whether the caller, the server (it drains) or End has ended the stream.
   virtual bool closed() const = 0;
 };
 
-// The answer, or the status that the caller gets (wire.h says as what).
+// Returns the answer, or a status that wire.h turns into gRPC's.
 using UnaryHandler = std::function<Result<std::string>(const Call&, std::string_view request)>;
-// Keeps the stream and returns; an error ends it.
+// Keeps the stream and returns. An error ends the stream.
 using StreamHandler = std::function<Status(const Call&, std::string_view request, std::shared_ptr<Stream>)>;
 
 struct Method {
   enum class Kind {
-    kUnary,   // runs on a worker, and may wait
-    kQuick,   // runs on the server's own thread: answers at once, however busy the workers are. Must not wait
-    kStream,  // its handler too
+    kUnary,   // runs on a worker and may wait
+    kQuick,   // runs on the server's own thread, so it answers even if all workers are busy; must not wait
+    kStream,  // the handler runs on the server's own thread too
   };
   Kind kind = Kind::kUnary;
   UnaryHandler unary;
   StreamHandler stream;
 };
 
-// Not thread-safe; a server shares it as const.
+// Not thread-safe; servers share it as const.
 class Services {
  public:
   // REQUIRES that the path has no method yet.
@@ -60,7 +60,7 @@ class Services {
   void AddQuick(std::string path, UnaryHandler handler);
   void AddStream(std::string path, StreamHandler handler);
 
-  // Null: there is none. Valid as long as the services.
+  // Returns null if there is no such method. Valid as long as the services.
   const Method* Find(std::string_view path) const;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
-// A gRPC client for tests, which does what it is told, right or wrong. Included by *_test.cc only.
+// A gRPC client for tests, which can also break the protocol. Included by tests only.
 //
-// Every wait has a deadline; what did not happen by then is told by the return value. Not thread-safe.
+// Every wait has a deadline; the return value says whether it was met. Not thread-safe.
 
 #include <nghttp2/nghttp2.h>
 
@@ -26,12 +26,12 @@ inline constexpr std::chrono::seconds kPatience(30);
 
 inline std::string Framed(std::string_view message) { return FramePrefix(message.size()).append(message); }
 
-// What came of one call.
+// The outcome of one call.
 struct Reply {
   std::map<std::string, std::string> headers;  // and trailers
   std::string body;
   bool closed = false;
-  uint32_t error = 0;  // HTTP/2's, of a call that was reset
+  uint32_t error = 0;  // HTTP/2's code of a call that was reset
 
   std::string header(const std::string& name) const {
     const auto found = headers.find(name);
@@ -39,7 +39,7 @@ struct Reply {
   }
   int code() const { return headers.contains("grpc-status") ? std::stoi(header("grpc-status")) : -1; }
   std::string text() const { return header("grpc-message"); }
-  // Those that are complete.
+  // Returns the complete messages.
   std::vector<std::string> messages() const {
     std::vector<std::string> all;
     for (size_t at = 0; at + 5 <= body.size();) {
@@ -60,12 +60,12 @@ struct CallSpec {
   std::string authority = "localhost";
   std::string content_type = "application/grpc";
   std::vector<std::pair<std::string, std::string>> headers = {};
-  bool end = true;  // of the request, after the body
+  bool end = true;  // ends the request after the body
 };
 
 class Client {
  public:
-  // Without `reads`, what the server sends is taken, but the server is never told that there is room for more than the first 64 KiB.
+  // Without `reads`, the client never tells the server that there is room for more than the first 64 KiB.
   explicit Client(const std::string& path, bool reads = true) : Client(http::Address{.host = {}, .port = 0, .unix_path = path}, reads) {}
   explicit Client(const http::Address& address, bool reads = true) {
     auto socket = http::Dial(address, Soon());
@@ -88,7 +88,7 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // The call's number.
+  // Returns the call's number.
   int32_t Start(const CallSpec& spec) {
     std::vector<nghttp2_nv> fields = {Field(":method", spec.method),
                                       Field(":scheme", "http"),
@@ -112,14 +112,14 @@ class Client {
     CHECK(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL) == 0);
     Send();
   }
-  // The client has read what came, and takes more.
+  // Tells the server that the client has room for `bytes` more.
   void Read(int32_t id, size_t bytes) {
     CHECK(nghttp2_session_consume(session_, id, bytes) == 0);
     Send();
   }
 
   const Reply& reply(int32_t id) { return replies_[id]; }
-  // The reply when it is complete, or the connection is, or it took too long.
+  // Returns the reply when it is complete, the connection has ended or the deadline has passed.
   const Reply& Await(int32_t id) {
     Until([&] { return replies_[id].closed; });
     return replies_[id];
@@ -127,9 +127,9 @@ class Client {
   const Reply& Do(const CallSpec& spec) { return Await(Start(spec)); }
   const Reply& Do(const std::string& path, std::string_view message) { return Await(Start(path, message)); }
 
-  // Moves bytes until it is so. False: the connection ended, or it took too long.
+  // Moves bytes until `condition` is true. False: the connection ended, or the deadline has passed.
   bool Until(const std::function<bool()>& condition) {
-    const http::Patience patience = Soon();
+    const Patience patience = Soon();
     while (!condition()) {
       char buffer[16 << 10];
       const auto count = http::ReadSome(*transport_, buffer, patience);
@@ -156,7 +156,7 @@ class Client {
     bool end = true;
   };
 
-  static http::Patience Soon() { return {.deadline = SystemClock().MonotonicNow() + kPatience, .cancel = nullptr}; }
+  static Patience Soon() { return {.deadline = SystemClock().MonotonicNow() + kPatience, .cancel = nullptr}; }
   static Client& Of(void* user) { return *static_cast<Client*>(user); }
   static nghttp2_nv Field(std::string_view name, std::string_view value) {
     const auto bytes = [](std::string_view text) { return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data())); };
@@ -197,7 +197,7 @@ class Client {
     for (;;) {
       const ssize_t length = nghttp2_session_mem_send(session_, &bytes);
       if (length <= 0) return;
-      // An error shows when it reads.
+      // Reading reports the error.
       (void)http::WriteAll(*transport_, {reinterpret_cast<const char*>(bytes), static_cast<size_t>(length)}, Soon()).ok();
     }
   }

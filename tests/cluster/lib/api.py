@@ -1,4 +1,4 @@
-"""A small client of the API server: a kubectl for every question would cost more than the answer."""
+"""A small client of the API server, because starting kubectl for every request would be slow."""
 import base64
 import http.client
 import json
@@ -15,7 +15,7 @@ class Api:
         self.connection = None
 
     def request(self, method, path, body=None):
-        """(status, text); status 0 where there is no answer. One connection for all requests, so one user at a time."""
+        """Returns (status, text); status is 0 without an answer. Not thread-safe: all requests share one connection."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         try:
             if self.connection is None:
@@ -28,7 +28,7 @@ class Api:
             return 0, str(error)
 
     def get(self, path):
-        """The object, or None."""
+        """Returns the object, or None."""
         status, text = self.request("GET", path)
         return json.loads(text) if status == 200 else None
 

@@ -1,4 +1,4 @@
-"""Nodes that are only an object: Ready, with room for Pods, and no kubelet. Enough for everything that ends when a Pod is bound."""
+"""Nodes that are only objects: Ready, with capacity for Pods, but without a kubelet. Enough for tests that end when a Pod is bound."""
 import threading
 import time
 

@@ -1,7 +1,7 @@
 """A cluster's identity and its folder.
 
-Everything a cluster owns is found from its folder alone, also after a crash: its processes carry the folder in their environment, its
-cgroups and networks carry `id` in their names, its mounts lie below it.
+The folder's path is enough to find everything that belongs to a cluster, even after a crash: its processes have the folder in their
+environment, its cgroups and networks have `id` in their names, and its mounts are below the folder.
 """
 import functools
 import hashlib
@@ -18,18 +18,18 @@ HERE = SOURCE / "tests/cluster"
 
 
 class Failure(Exception):
-    """Something that the user should read, without a stack trace."""
+    """An error that is printed without a stack trace."""
 
 
 class Cluster:
     def __init__(self, name):
         if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?", name):
-            raise Failure(f"cluster name {name!r}: use 1 to 20 of a-z, 0-9 and '-' within")
+            raise Failure(f"cluster name {name!r}: use 1 to 20 characters of a-z and 0-9, with '-' in between")
         self.name = name
         self.folder = clusters_folder() / name
-        # A unix socket path has 107 bytes; the longest of ours is a driver's registration socket below a node's folder.
+        # The path of a unix socket has at most 107 bytes. The longest one is a driver's registration socket below a node's folder.
         if len(str(self.folder)) > 45:
-            raise Failure(f"{self.folder} is too long for the sockets below it; ALLOT_CLUSTERS names a shorter place")
+            raise Failure(f"{self.folder} is too long for the sockets below it; set ALLOT_CLUSTERS to a shorter path")
         self.digest = hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]
         self.id = f"allot-{name}-{self.digest[:4]}"
         self.began = time.monotonic()
@@ -63,12 +63,12 @@ def all_clusters():
 
 @functools.cache
 def programs():
-    """The folder of the programs. Not all are asked for: who builds them may wait for the first ones only."""
+    """Returns the folder of the programs. Some may still be missing, because a build makes those of the control plane first."""
     return Path(subprocess.run([HERE / "build", "--path"], stdout=subprocess.PIPE, text=True, check=False).stdout.strip())
 
 
 def write(path, text, mode=0o644):
-    """Writes a file that others see whole or not at all, and never with wider permissions than `mode`."""
+    """Writes a file atomically, never with wider permissions than `mode`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
@@ -78,7 +78,7 @@ def write(path, text, mode=0o644):
 
 
 def run(*argv, quiet=False):
-    """Runs a program to its end and returns what it printed."""
+    """Runs a program to its end, and returns its output."""
     done = subprocess.run([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0 and not quiet:
         raise Failure(f"{Path(str(argv[0])).name} {argv[1]} failed: {done.stdout.strip()}")

@@ -1,4 +1,4 @@
-"""etcd, the API server, the scheduler and the controllers, with the client limits lifted, so that tests do not measure those."""
+"""etcd, the API server, the scheduler and the controllers, without client rate limits, so that tests do not measure these."""
 import json
 import socket
 
@@ -10,15 +10,15 @@ LIMIT = 10000  # Requests per second of a client.
 
 
 def start_store(cluster, options, slot):
-    """etcd and the API server. Returns before they are ready; nodes can be prepared in the meantime."""
+    """Starts etcd and the API server. Returns before they are ready; nodes can be prepared meanwhile."""
     bin_, pki = programs(), cluster.folder / "pki"
-    # Sockets instead of ports: no port to collide, and nobody but root reaches the store past the API server.
+    # Use sockets instead of ports: ports could collide, and only root can connect to a socket.
     data = cluster.folder / "etcd"
     data.mkdir(mode=0o700)
     client = f"unix://{data}/client"
     Part(cluster, "etcd").start([
         bin_ / "etcd", "--data-dir", data / "data", "--listen-client-urls", client, "--listen-peer-urls", f"unix://{data}/peer",
-        # etcd 3.6 insists on a host and port here. Nobody asks it for them.
+        # etcd 3.6 requires a host and port here, which are not used.
         "--advertise-client-urls", "http://localhost:2379", *([] if options["fsync"] else ["--unsafe-no-fsync"]), "--log-level", "warn"])
     Part(cluster, "kube-apiserver").start([
         bin_ / "kube-apiserver", "--etcd-servers", client, "--bind-address", "127.0.0.1", "--secure-port", options["port"],
@@ -31,9 +31,9 @@ def start_store(cluster, options, slot):
         "--kubelet-preferred-address-types", "InternalIP", "--kubelet-certificate-authority", pki / "ca.crt",
         "--kubelet-client-certificate", pki / "client.crt", "--kubelet-client-key", pki / "client.key",
         "--enable-admission-plugins", "NodeRestriction",
-        # Without it a stop takes a minute: the server waits for its clients to end their watches.
+        # Without this flag a stop takes a minute, because the server waits until its clients end their watches.
         "--shutdown-watch-termination-grace-period", "1s",
-        # The plugin taints new nodes as not ready, and only the node lifecycle controller would take that back.
+        # The plugin taints new nodes as not ready, and only the node lifecycle controller would remove the taint.
         *(["--disable-admission-plugins", "TaintNodesByCondition"] if options["api_nodes"] else []),
         *(["--runtime-config", options["runtime_config"]] if options["runtime_config"] else []),
         *_versions(options)])
@@ -65,13 +65,13 @@ def start_controllers(cluster, options):
         "--leader-elect=false", "--secure-port", "0", "--use-service-account-credentials",
         "--service-account-private-key-file", pki / "accounts.key", "--root-ca-file", pki / "ca.crt",
         "--kube-api-qps", LIMIT, "--kube-api-burst", LIMIT, "--concurrent-resourceclaim-syncs", "50",
-        # Nodes without a kubelet send no signs of life and would turn NotReady after a minute.
+        # Nodes without a kubelet have no heartbeat, and would become NotReady after a minute.
         *(["--controllers=*,-node-lifecycle-controller"] if options["api_nodes"] else []),
         *_versions(options)])
 
 
 def await_controllers(cluster):
-    # Until it is there, the first Pod would be forbidden.
+    # Until it exists the API server refuses Pods.
     api = Api(cluster.kubeconfig)
     await_(Part(cluster, "kube-controller-manager"), "there is no default service account",
            lambda: api.get("/api/v1/namespaces/default/serviceaccounts/default") is not None)

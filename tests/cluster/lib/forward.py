@@ -1,6 +1,6 @@
-"""Hands connections at one address on to another: python3 forward.py FROM TO, each HOST:PORT.
+"""Forwards connections from one address to another: python3 forward.py FROM TO, each HOST:PORT.
 
-No kube-proxy runs here. This makes the one service address work that every Pod has in its environment: the API server's.
+No kube-proxy runs here. This serves the one service address that every Pod has in its environment: that of the API server.
 """
 import asyncio
 import sys

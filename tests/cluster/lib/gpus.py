@@ -1,4 +1,4 @@
-"""An NVIDIA driver for a node, with GPUs that are fake below NVML. It is where a driver is: in the node's own /usr and /dev."""
+"""An NVIDIA driver with a fake NVML library for a node, in the usual place: the node's own /usr and /dev."""
 import os
 import shlex
 import subprocess
@@ -16,7 +16,7 @@ def check(options):
     lists = _lists(options.gpus)
     unknown = [model for models in lists for model in models if model not in MODELS]
     if unknown:
-        raise Failure(f"--gpus: no model {unknown[0]!r}; there are {', '.join(MODELS)}")
+        raise Failure(f"--gpus: unknown model {unknown[0]!r}; use {', '.join(MODELS)}")
     if len(lists) not in (1, options.nodes):
         raise Failure(f"--gpus has {len(lists)} lists for {options.nodes} nodes; give one for all, or one for each")
     if not (_build() / "fake_nvml/libnvidia-ml.so.1").exists():
@@ -24,13 +24,13 @@ def check(options):
 
 
 def of_node(options, number):
-    """The models of node `number`."""
+    """Returns the models of node `number`."""
     lists = _lists(options["gpus"])
     return lists[number - 1 if len(lists) > 1 else 0]
 
 
 def install(folder, models):
-    """Puts the driver's files into folder/driver; returns commands that mount them in the node's namespace."""
+    """Writes the driver's files to folder/driver. Returns commands that mount them in the node's namespace."""
     if not models:
         return []
     subprocess.run([ROOT / "tests/node/machine", folder / "driver", _build(), *models], check=True)
@@ -39,7 +39,7 @@ def install(folder, models):
         upper, work = folder / "driver" / name, folder / f"driver.{name}"
         os.makedirs(work, exist_ok=True)
         mounts.append(f"mount -t overlay overlay -o {shlex.quote(f'lowerdir=/{name},upperdir={upper},workdir={work}')} /{name}")
-    # An overlay shows one file system, without what is mounted in it.
+    # An overlay shows one file system, without the mounts in it.
     dev = folder / "dev"
     os.makedirs(dev, exist_ok=True)
     again = f"for name in pts shm mqueue; do [ ! -d {dev}/$name ] || mount --rbind {dev}/$name /dev/$name; done"

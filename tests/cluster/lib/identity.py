@@ -1,4 +1,4 @@
-"""Who is who in a cluster: its certificate authority, certificates, tokens and kubeconfigs."""
+"""The certificate authority, certificates, tokens and kubeconfigs of a cluster."""
 import base64
 import json
 import secrets
@@ -7,7 +7,7 @@ from .cluster import run, write
 
 
 def make_certificates(cluster, slot, nodes):
-    """A CA, one serving certificate for the API server and the kubelets, one client certificate of the API server towards kubelets."""
+    """Creates a CA, a serving certificate for the API server and the kubelets, and the API server's client certificate for kubelets."""
     pki = cluster.folder / "pki"
     pki.mkdir(mode=0o700)
     addresses = ["127.0.0.1", slot.api_address] + [slot.node_address(n) for n in range(1, nodes + 1)]
@@ -16,7 +16,7 @@ def make_certificates(cluster, slot, nodes):
     new = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "365"]
     run(*new, "-subj", f"/CN={cluster.id}", "-keyout", pki / "ca.key", "-out", pki / "ca.crt",
         "-addext", "keyUsage=critical,keyCertSign,digitalSignature")
-    # `req -CA` would be shorter, but openssl 3.0 (Debian 12) and later ones differ in the extensions that they then add.
+    # `req -CA` would be shorter, but openssl 3.0 (Debian 12) and later versions then add different extensions.
     for name, subject, extension in (("serving", "/CN=kube-apiserver", f"extendedKeyUsage=serverAuth\nsubjectAltName={alternative}"),
                                      ("client", "/O=system:masters/CN=kube-apiserver", "extendedKeyUsage=clientAuth")):
         write(pki / f"{name}.ext", extension + "\n")
@@ -28,7 +28,7 @@ def make_certificates(cluster, slot, nodes):
 
 
 def make_users(cluster, port, nodes):
-    """A token and a kubeconfig for the administrator, the controllers and each kubelet, with the names that Kubernetes' roles expect."""
+    """Creates a token and a kubeconfig for the administrator, the controllers and each kubelet, with user names of Kubernetes' roles."""
     users = [("admin", "admin", "system:masters"), ("scheduler", "system:kube-scheduler", ""),
              ("controller-manager", "system:kube-controller-manager", "")]
     users += [(f"n{n}", f"system:node:n{n}", "system:nodes") for n in range(1, nodes + 1)]

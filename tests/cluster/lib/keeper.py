@@ -1,6 +1,6 @@
-"""A process that outlives `with`, even where that is killed, and then ends its cluster.
+"""A process that outlives `with`, even if that is killed, and then removes its cluster.
 
-It holds the reading end of a pipe, in a session of its own; `with` holds the only writing end. The pipe closes when `with` ends.
+It has its own session and the reading end of a pipe; `with` has the only writing end. The pipe closes when `with` ends.
 """
 import os
 import shutil
@@ -11,7 +11,7 @@ import sys
 from .cluster import HERE, SOURCE, Cluster
 from .parts import marked
 
-# In the environment of the command and of what it starts. The keeper ends what is left of these; other `down`s do not.
+# In the environment of the command and its descendants. Only the keeper ends those that are left; `down` does not.
 COMMAND_MARK = "ALLOT_CLUSTER_COMMAND"
 SUCCEEDED = b"s"
 
@@ -24,18 +24,18 @@ class Keeper:
         reading, self.pipe = os.pipe()
         self.result, writing = os.pipe()
         code = f"import sys; sys.path.insert(0, {str(HERE)!r}); from lib.keeper import keep; keep(*sys.argv[1:])"
-        # --fork makes it nobody's child: who kills `with` together with its children (as ctest does) does not find it.
+        # --fork: the keeper must not be a child of `with`, because ctest kills `with` together with its children.
         subprocess.run(["setsid", "--fork", sys.executable, "-B", "-c", code, self.cluster.name], stdin=reading, stdout=writing, check=True)
         os.close(reading)
         os.close(writing)
         return self
 
     def succeeded(self):
-        """The logs are not needed."""
+        """Records that the logs are not needed."""
         os.write(self.pipe, SUCCEEDED)
 
     def __exit__(self, *_):
-        # A second signal must not leave before the cluster is gone.
+        # A second signal must not end `with` before the cluster is removed.
         for sign in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(sign, signal.SIG_IGN)
         os.close(self.pipe)
@@ -47,7 +47,7 @@ def keep(name):
     cluster = Cluster(name)
     success = os.read(0, 1) == SUCCEEDED
     if success:
-        os.read(0, 1)  # The end comes after it.
+        os.read(0, 1)  # returns when `with` closes the pipe
     for pid in marked(COMMAND_MARK, cluster.folder):
         try:
             os.kill(pid, signal.SIGKILL)

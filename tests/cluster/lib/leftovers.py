@@ -1,6 +1,6 @@
-"""Everything that a cluster has on the machine: each kind is found by one function here and removed by one other.
+"""Finds and removes everything that a cluster has on the machine, with two functions for each kind.
 
-All are found from the cluster's name alone, so that this works after any crash, and again after the folder is gone.
+The cluster's name is enough to find it, so this works after any crash, and even without the cluster's folder.
 """
 import ipaddress
 import json
@@ -19,7 +19,7 @@ from .rooms import remove_mount_points
 
 
 def find(cluster):
-    """What there is of the cluster, one line each."""
+    """Returns everything that the cluster has, one line each."""
     found = [f"process {pid} {_command(pid)}" for pid in processes(cluster)]
     for kind, things in (("mount", mounts(cluster)), ("cgroup", _cgroup_tops(cluster)), ("interface", links(cluster)),
                          ("address", addresses(cluster)), ("file", files(cluster))):
@@ -35,16 +35,16 @@ def remove(cluster):
         run("ip", "addr", "del", f"{address}/32", "dev", "lo", quiet=True)
     _unmount(cluster)
     _remove_cgroups(cluster)
-    if not mounts(cluster):  # Through a mount this would delete what is not ours.
+    if not mounts(cluster):  # Through a mount this would delete files of others.
         shutil.rmtree(cluster.folder, ignore_errors=True)
     if not links(cluster):
-        # Last: until then nobody else takes its numbers.
+        # Last, because it keeps other clusters from taking the slot.
         for slot in slots.held(cluster.folder):
             slot.unlink(missing_ok=True)
     remove_mount_points()
     try:
         cluster.folder.parent.rmdir()
-    except OSError:  # There are others.
+    except OSError:  # not empty: there are other clusters
         pass
 
 
@@ -65,12 +65,12 @@ def mounts(cluster):
 
 
 def cgroups(cluster):
-    """Deepest first."""
+    """Returns the cluster's cgroups, deepest first."""
     return [folder for top in _cgroup_tops(cluster) for folder, _, _ in os.walk(top, topdown=False)]
 
 
 def _cgroup_tops(cluster):
-    """One on a machine with cgroup v2, one for each controller with v1."""
+    """Returns the cluster's top cgroup with cgroup v2, or one for each controller with v1."""
     return [top for top in (CGROUPS / cluster.id, *sorted(CGROUPS.glob(f"*/{cluster.id}"))) if top.is_dir()]
 
 
@@ -79,7 +79,7 @@ def addresses(cluster):
 
 
 def links(cluster):
-    """The host ends of Pod networks. Known as long as the cluster holds its slot."""
+    """Returns the host ends of Pod networks. They are known only while the cluster holds its slot."""
     networks = [slots.Slot(int(link.name.rpartition("-")[2])).network for link in slots.held(cluster.folder)]
     return [link["ifname"] for link in _ip("addr") if link["ifname"].startswith("veth")
             for a in link["addr_info"] if any(ipaddress.ip_address(a["local"]) in network for network in networks)]
@@ -91,7 +91,7 @@ def files(cluster):
 
 
 def _end_processes(cluster):
-    """Kubelets first, which would start things again; then all at once. Nothing here is worth a farewell: its data goes as well."""
+    """Kills kubelets first, because they restart containers, then all other processes. Their data is removed, too, so SIGKILL is fine."""
     for part in all_parts(cluster):
         if part.name.startswith("kubelet.") and part.pid() is not None:
             _kill(part.pid())
@@ -109,7 +109,7 @@ def _unmount(cluster):
 
 
 def _remove_cgroups(cluster):
-    # The kernel needs a moment between the end of the last process and an empty group.
+    # A cgroup becomes empty a moment after its last process has ended.
     deadline = time.monotonic() + 5
     while (groups := cgroups(cluster)) and time.monotonic() < deadline:
         for group in groups:

@@ -1,4 +1,4 @@
-"""Up and down of a whole cluster."""
+"""Starts and removes a whole cluster."""
 import argparse
 import json
 import os
@@ -17,18 +17,18 @@ NODE = ["kubelet", "containerd", "containerd-shim-runc-v2", "ctr", "cni/ptp", "c
 
 def add_options(parser):
     parser.add_argument("--nodes", type=int, default=0, metavar="N", help="nodes n1 to nN, each with a kubelet and containerd (default: 0)")
-    parser.add_argument("--gpus", default="", metavar="MODEL,...", help="nodes have an NVIDIA driver with these GPUs, fake below NVML: "
-                        "rtx3090 rtx3060 l4 a100 h100; a list for each node with / between them")
-    parser.add_argument("--api-nodes", type=int, default=0, metavar="N", help="nodes api-1 to api-N that are only an object")
+    parser.add_argument("--gpus", default="", metavar="MODEL,...", help="GPUs of the nodes, with a fake NVML: "
+                        "rtx3090 rtx3060 l4 a100 h100; lists for several nodes are separated by /")
+    parser.add_argument("--api-nodes", type=int, default=0, metavar="N", help="nodes api-1 to api-N that are only objects")
     parser.add_argument("--gates", default="", metavar="A=true,B=false", help="feature gates, for all programs")
     parser.add_argument("--runtime-config", default="", metavar="GROUP/VERSION=true", help="API versions to serve")
     parser.add_argument("--emulated-version", default="", metavar="1.35", help="behave as this version of Kubernetes (not the kubelets)")
-    parser.add_argument("--fsync", action="store_true", help="etcd waits for the disk, as in production (default: it does not, for quick tests)")
+    parser.add_argument("--fsync", action="store_true", help="etcd syncs its writes, as in production (default: it does not, for quick tests)")
     parser.add_argument("--port", type=int, default=0, metavar="P", help="port of the API server (default: a free one)")
 
 
 def check(options):
-    """Says what is missing before anything is started."""
+    """Raises a Failure if something is missing, before anything is started."""
     if not 0 <= options.nodes <= 200 or options.api_nodes < 0:
         raise Failure("--nodes must be 0 to 200, and --api-nodes not negative")
     if options.nodes and os.geteuid() != 0:
@@ -45,18 +45,18 @@ def check(options):
 
 
 def reserve(cluster):
-    """Makes the cluster's folder. Who made it, and nobody else, starts and removes the cluster."""
+    """Creates the cluster's folder. Only the process that creates it may start and remove the cluster."""
     try:
         cluster.folder.mkdir(parents=True)
         cluster.folder.chmod(0o711)
     except FileExistsError:
-        raise Failure(f"there is a cluster {cluster.name} already; `tests/cluster/down {cluster.name}` removes it") from None
+        raise Failure(f"cluster {cluster.name} exists already; `tests/cluster/down {cluster.name}` removes it") from None
     except PermissionError:
-        raise Failure(f"cannot make {cluster.folder}; run as root, or set ALLOT_CLUSTERS to a folder of yours") from None
+        raise Failure(f"cannot create {cluster.folder}; run as root, or set ALLOT_CLUSTERS to a folder of yours") from None
 
 
 def is_up(cluster, options):
-    """Whether the cluster is up with these options. A failure where it is up with others, or broken."""
+    """Returns whether the cluster is up with these options. Raises a Failure if it is up with others, or broken."""
     if not cluster.folder.exists():
         return False
     try:
@@ -64,14 +64,14 @@ def is_up(cluster, options):
     except (OSError, KeyError, ValueError):
         same, ready = False, False
     if not ready:
-        raise Failure(f"cluster {cluster.name} is there but does not answer; `tests/cluster/down {cluster.name}` removes it")
+        raise Failure(f"cluster {cluster.name} exists but does not answer; `tests/cluster/down {cluster.name}` removes it")
     if not same:
         raise Failure(f"cluster {cluster.name} is up with other options; `tests/cluster/down {cluster.name}` removes it")
     return True
 
 
 def up(cluster, options):
-    """Starts the cluster in the folder that was reserved. On a failure the caller removes it."""
+    """Starts the cluster in its reserved folder. On a failure the caller removes the cluster."""
     options = vars(options)
     slot = slots.take(cluster.folder)
     chosen = {**options, "port": options["port"] or slot.port, "slot": slot.number, "asked": options}
@@ -101,7 +101,7 @@ def up(cluster, options):
 
 
 def down(cluster):
-    """Ends the cluster; True where nothing of it is left."""
+    """Removes the cluster. Returns True if nothing of it is left."""
     leftovers.remove(cluster)
     left = leftovers.find(cluster)
     for line in left:
@@ -110,12 +110,12 @@ def down(cluster):
 
 
 def parser(description, usage=None):
-    where = f"Clusters are in {clusters_folder()}; ALLOT_CLUSTERS names another place."
+    where = f"Clusters are in {clusters_folder()}; set ALLOT_CLUSTERS to change that."
     return argparse.ArgumentParser(description=description, usage=usage, epilog=where)
 
 
 def main(function):
-    """Runs a command: failures are a line for the user, not a stack trace."""
+    """Runs a command. Prints a Failure as one line, without a stack trace."""
     try:
         sys.exit(function())
     except Failure as failure:

@@ -20,10 +20,10 @@ def prepare(cluster, options, slot, number):
     folder = cluster.node_folder(number)
     write(folder / "cni/10-ptp.conflist", json.dumps({
         "cniVersion": "1.0.0", "name": f"{cluster.id}-n{number}",
-        # Pods reach each other, the nodes and the API server, and nothing outside of the machine.
+        # Pods can reach each other, the nodes and the API server, but nothing outside of the machine.
         "plugins": [{"type": "ptp", "ipam": {"type": "host-local", "dataDir": str(folder / "addresses"), "subnet": slot.pods(number),
                                              "routes": [{"dst": str(slot.network)}]}}]}))
-    # Whatever is not here already fails at once, instead of being asked for on the network.
+    # Pulling an image fails at once, without a request to the network.
     write(folder / "registries/_default/hosts.toml", 'server = "http://127.0.0.1:1"\n')
     write(folder / "containerd.toml", _containerd(folder))
     write(folder / "kubelet.yaml", json.dumps(_kubelet(cluster, options, slot, number), indent=1))
@@ -63,14 +63,14 @@ def await_ready(cluster, number):
     def ready():
         node = api.get(f"/api/v1/nodes/n{number}") or {"status": {}, "spec": {}}
         conditions = {c["type"]: c["status"] for c in node["status"].get("conditions", [])}
-        # Ready comes a moment before the taint is gone, and only then Pods are placed here.
+        # The taint is removed a moment after Ready, and Pods are scheduled only after that.
         return conditions.get("Ready") == "True" and not node["spec"].get("taints")
 
     await_(Part(cluster, f"kubelet.{number}"), f"node n{number} is not Ready", ready)
 
 
 def add_address(cluster, address):
-    """An address of this machine alone; the label says whose it is."""
+    """Adds an address that only this machine can reach. The label names the cluster."""
     run("ip", "addr", "add", f"{address}/32", "dev", "lo", "label", label(cluster))
 
 
@@ -79,14 +79,14 @@ def label(cluster):
 
 
 def _make_cgroup(name):
-    """The kubelet wants its root in every controller."""
+    """Creates the kubelet's root cgroup, which it needs in every controller."""
     if (CGROUPS / "cgroup.controllers").exists():
         for parent in (CGROUPS, CGROUPS / Path(name).parent):
             parent.mkdir(exist_ok=True)
             for controller in (parent / "cgroup.controllers").read_text().split():
                 try:
                     (parent / "cgroup.subtree_control").write_text(f"+{controller}")
-                except OSError:  # Not every controller can be handed down; the kubelet names those that it misses.
+                except OSError:  # Not every controller can be delegated; the kubelet reports missing ones.
                     pass
         (CGROUPS / name).mkdir()
         return
@@ -94,8 +94,8 @@ def _make_cgroup(name):
         try:
             (hierarchy / name).mkdir(parents=True)
         except OSError as error:
-            raise Failure(f"cannot make the cgroup {hierarchy / name}: {error.strerror}") from None
-        # A new cpuset is empty, and an empty one takes no process.
+            raise Failure(f"cannot create the cgroup {hierarchy / name}: {error.strerror}") from None
+        # A new cpuset is empty, and an empty one accepts no process.
         for file in ("cpuset.cpus", "cpuset.mems"):
             if (hierarchy / file).exists():
                 for level in (hierarchy / Path(name).parent, hierarchy / name):
@@ -112,11 +112,11 @@ state = "{folder}/c/state"
   address = "{folder}/c.ttrpc"
 [plugins.'io.containerd.internal.v1.opt']
   path = "{folder}/opt"
-# Its socket has one place for the whole machine.
+# Its socket has one path for the whole machine.
 [plugins.'io.containerd.nri.v1.nri']
   disable = true
 [plugins.'io.containerd.cri.v1.images']
-  # Needs nothing from the file system below; the images are small.
+  # Works on every file system; the images are small.
   snapshotter = "native"
   [plugins.'io.containerd.cri.v1.images'.registry]
     config_path = "{folder}/registries"
@@ -125,10 +125,10 @@ state = "{folder}/c/state"
 [plugins.'io.containerd.cri.v1.runtime']
   enable_cdi = true
   cdi_spec_dirs = ["{folder}/cdi"]
-  # Where a process may not lower its oom_score_adj, runc fails without this.
+  # Without this runc fails if a process may not lower its oom_score_adj.
   restrict_oom_score_adj = true
   disable_apparmor = {str(not os.path.isdir("/sys/kernel/security/apparmor")).lower()}
-  # Below our folder, so that it is known whose they are.
+  # Below the node's folder, so that `down` finds them.
   netns_mounts_under_state_dir = true
   [plugins.'io.containerd.cri.v1.runtime'.cni]
     bin_dirs = ["{programs()}/cni"]
@@ -154,9 +154,9 @@ def _kubelet(cluster, options, slot, number):
         "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{cluster.id}/n{number}", "failCgroupV1": False,
         "failSwapOn": False, "enforceNodeAllocatable": [],
         "evictionHard": {"memory.available": "10Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
-        # Tests wait for what the kubelet notices; a minute is long.
+        # Tests wait for changes that the kubelet notices; the default of a minute is too long.
         "syncFrequency": "5s", "nodeStatusUpdateFrequency": "5s", "imageMinimumGCAge": "1h", "serializeImagePulls": False,
         "podLogsDir": str(folder / "pods"), "volumePluginDir": str(folder / "volume-plugins"),
-        # There is no DNS. This way a Pod's question fails at once, and the kubelet does not warn about every Pod.
+        # There is no DNS. With this address a Pod's query fails at once, and the kubelet does not warn about every Pod.
         "makeIPTablesUtilChains": False, "resolvConf": "", "clusterDNS": ["127.0.0.1"],
     }

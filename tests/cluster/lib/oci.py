@@ -23,12 +23,12 @@ def add_images(cluster, references, nodes, files=()):
 def load_archive(cluster, data, nodes):
     """Imports an OCI archive into the containerd of each node."""
     def load(number):
-        # `--local`: the other way asks for the snapshotter of the machine's defaults.
+        # Without `--local` the import uses the machine's default snapshotter.
         argv = [str(programs() / "ctr"), "-a", str(cluster.node_folder(number) / "c.sock"), "-n", "k8s.io",
                 "images", "import", "--local", "--snapshotter", "native", "-"]
         done = subprocess.run(argv, input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if done.returncode != 0:
-            raise Failure(f"n{number} does not take the image: {done.stdout.decode(errors='replace').strip()}")
+            raise Failure(f"n{number} cannot import the image: {done.stdout.decode(errors='replace').strip()}")
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(load, nodes))
@@ -45,7 +45,7 @@ def _root(tar, files):
     for applet in run(BUSYBOX, "--list").split():
         if applet != "busybox":
             add(tar, f"bin/{applet}", kind=tarfile.SYMTYPE, link="busybox")
-    # Manifests that say `bash -c` mean a shell.
+    # Manifests may run `bash -c`; any shell will do.
     add(tar, "bin/bash", b'#!/bin/sh\nexec /bin/sh "$@"\n', 0o755)
     add(tar, "etc/passwd", b"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")
     add(tar, "etc/group", b"root:x:0:\nnogroup:x:65534:\n")

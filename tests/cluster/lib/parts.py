@@ -1,6 +1,6 @@
-"""The programs of a cluster as processes: start, find, end.
+"""Starts, finds and ends the programs of a cluster.
 
-A part is a record parts/NAME.json in the cluster's folder: its command line, and which process it is. It is started again from there.
+A part has a record parts/NAME.json in the cluster's folder, with its command line and its process. A restart uses this command line.
 """
 import json
 import os
@@ -10,7 +10,7 @@ import time
 
 from .cluster import Failure, programs, write
 
-# In the environment of every part and of what it starts, except for containers.
+# In the environment of every part and its descendants, except containers.
 MARK = "ALLOT_CLUSTER_FOLDER"
 
 
@@ -22,11 +22,11 @@ class Part:
         self.log = cluster.folder / "log" / f"{name}.log"
 
     def start(self, argv=None):
-        """Starts the part, with the command line of the last time unless one is given."""
+        """Starts the part, by default with its last command line."""
         if argv is None:
             argv = self._read()["argv"]
         argv = [str(a) for a in argv]
-        # A clean environment: proxies and the user's KUBECONFIG are not for the parts.
+        # Use a clean environment, without the user's proxies and KUBECONFIG.
         folder = str(self.cluster.folder)
         env = {"PATH": f"{programs()}:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder, MARK: folder}
         self.log.parent.mkdir(exist_ok=True)
@@ -42,7 +42,7 @@ class Part:
             raise Failure(f"cluster {self.cluster.name} has no part {self.name!r}; its parts: {known}") from None
 
     def pid(self):
-        """The process, or None where it has ended. A process that got the same number later does not count."""
+        """Returns the PID, or None if the process has ended. Another process with a reused PID does not count."""
         record = self._read()
         return record["pid"] if record["born"] is not None and born(record["pid"]) == record["born"] else None
 
@@ -55,7 +55,7 @@ class Part:
         deadline = time.monotonic() + seconds
         while self.pid() is not None:
             if time.monotonic() > deadline:
-                raise Failure(f"{self.name} of cluster {self.cluster.name} is still there {seconds} s after {signal.Signals(sign).name}")
+                raise Failure(f"{self.name} of cluster {self.cluster.name} still runs {seconds} s after {signal.Signals(sign).name}")
             time.sleep(0.02)
 
     def tail(self, lines=20):
@@ -70,7 +70,7 @@ def all_parts(cluster):
 
 
 def born(pid):
-    """When the process began, in the kernel's ticks; None where there is none, or only a zombie is left of it."""
+    """Returns the start time of the process in clock ticks; None if it does not exist or is a zombie."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
@@ -80,7 +80,7 @@ def born(pid):
 
 
 def marked(mark, folder):
-    """The processes that have `mark` set to `folder` in their environment."""
+    """Returns the processes that have `mark` set to `folder` in their environment."""
     wanted = f"{mark}={folder}".encode()
     found = []
     for entry in os.listdir("/proc"):
@@ -96,16 +96,16 @@ def marked(mark, folder):
 
 
 def await_(part, what, condition, seconds=120, alone=False):
-    """Waits until condition() is true. The deadline, or the end of any part (`alone`: of this one), is a failure that shows the guilty one's
-    last words."""
+    """Waits until condition() is true. Raises a Failure, with the part's last log lines, at the deadline or if any part ends (with `alone`:
+    if this one ends)."""
     deadline = time.monotonic() + seconds
     while True:
-        # Asked before the condition, so that the last try comes after the end.
+        # Check for an ended part before the condition, so that the last try comes after the end.
         ended = [each for each in ([part] if alone else all_parts(part.cluster)) if each.pid() is None]
         if condition():
             return
         if ended or time.monotonic() > deadline:
             guilty = ended[0] if ended else part
-            why = f"{guilty.name} ended" if ended else f"not after {seconds} s"
+            why = f"{guilty.name} ended" if ended else f"timeout after {seconds} s"
             raise Failure(f"{what}: {why}. The last lines of {guilty.log.name}:\n{guilty.tail()}")
         time.sleep(0.05)

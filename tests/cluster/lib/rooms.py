@@ -1,7 +1,7 @@
-"""A mount namespace for each node: its containerd, kubelet and containers live in it, and its mounts go with them.
+"""A mount namespace for each node, in which its containerd, kubelet and containers run. Its mounts end with these processes.
 
-Some programs have one place for the whole machine built in (the kubelet's device plugin socket, CNI's records, the shims' sockets), and
-drivers' manifests name the usual paths of a node. Each node therefore sees its own folders there.
+Some paths are fixed for the whole machine (the kubelet's device plugin socket, CNI's records, the shims' sockets), and manifests of drivers
+use the usual paths of a node. So each node has its own folders at these paths.
 """
 import os
 import shlex
@@ -10,13 +10,13 @@ from . import slots
 from .cluster import Failure
 from .parts import Part, await_
 
-# Path in the node's view: folder below the node's folder.
+# The path in the node's namespace, and the folder below the node's folder.
 OWN = {"/var/lib/kubelet": "kubelet", "/var/lib/cni": "cni-state", "/var/log/containers": "container-logs",
        "/run/containerd": "shims", "/run/cdi": "cdi"}
 
 
 def open_room(cluster, number, mounts=()):
-    """Starts the process that holds the namespace open. mounts: commands that mount more."""
+    """Starts the process that keeps the namespace alive. `mounts` are commands for more mounts."""
     folder = cluster.node_folder(number)
     binds = []
     for path, own in OWN.items():
@@ -24,7 +24,7 @@ def open_room(cluster, number, mounts=()):
         os.makedirs(folder / own, exist_ok=True)
         binds.append(f"mount --bind {shlex.quote(str(folder / own))} {path}")
     ready = folder / "room"
-    # At last shared, as on machines with systemd: containers may ask to see later mounts.
+    # Make the mounts shared at the end, as on machines with systemd, because containers may need to see later mounts.
     part = Part(cluster, f"room.{number}")
     part.start(["/usr/bin/unshare", "--mount", "--propagation", "slave", "sh", "-ec",
                 "\n".join([*binds, *mounts, "mount --make-rshared /", f"touch {shlex.quote(str(ready))}", "exec sleep infinity"])])
@@ -32,7 +32,7 @@ def open_room(cluster, number, mounts=()):
 
 
 def inside(cluster, number, *argv):
-    """The command line that runs argv in the node's namespace, as the same process."""
+    """Returns the command line that runs argv in the node's namespace, as the same process."""
     pid = Part(cluster, f"room.{number}").pid()
     if pid is None:
         raise Failure(f"room.{number} of cluster {cluster.name} is not running")
@@ -40,9 +40,9 @@ def inside(cluster, number, *argv):
 
 
 def remove_mount_points():
-    """Removes the empty folders that the namespaces were mounted on, with the last cluster.
+    """Removes the empty mount points of the namespaces, with the last cluster.
 
-    Not before: removing a folder takes away what other namespaces have mounted on it.
+    Not earlier: removing a mount point removes the mounts of other namespaces on it.
     """
     with slots.locked():
         if any(link.is_symlink() for link in slots.links().values()):

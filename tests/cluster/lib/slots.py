@@ -1,6 +1,6 @@
-"""What clusters on one machine must not share: ports and addresses. A cluster holds one slot, and all of its numbers follow from it.
+"""The ports and addresses of clusters on one machine. Each cluster holds one slot, whose number determines all of them.
 
-A slot is a symbolic link to the cluster's folder, and free again when that is gone.
+A slot is a symbolic link to the cluster's folder. It is free when the folder is gone.
 """
 import contextlib
 import fcntl
@@ -14,7 +14,7 @@ from pathlib import Path
 from .cluster import Failure
 
 COUNT = 100
-PORTS = 21000  # Below the ports that the kernel hands out by itself.
+PORTS = 21000  # below the kernel's ephemeral ports
 
 
 def _place():
@@ -27,7 +27,7 @@ def links():
 
 @contextlib.contextmanager
 def locked():
-    """Nobody else on this machine takes a slot in the meantime."""
+    """Holds a lock, so that no other process of this machine takes a slot meanwhile."""
     folder = os.open(_place(), os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -57,7 +57,7 @@ def routes():
 
 
 def _is_held(link):
-    # Read, not followed: the kernel refuses to follow other users' links in a folder like this.
+    # Use readlink: in a sticky folder the kernel refuses to follow links of other users.
     return link.is_symlink() and os.path.exists(os.readlink(link))
 
 
@@ -73,7 +73,7 @@ def _is_free(slot):
 
 
 def take(folder):
-    """The first free slot, for the cluster in `folder`, which must exist."""
+    """Takes the first free slot for the cluster in `folder`, which must exist."""
     with locked():
         for number, link in links().items():
             slot = Slot(number)
@@ -82,12 +82,12 @@ def take(folder):
             try:
                 link.unlink(missing_ok=True)
                 link.symlink_to(folder)
-            except PermissionError:  # Another user's.
+            except PermissionError:  # a slot of another user
                 continue
             return slot
-    raise Failure(f"all {COUNT} places for clusters on this machine are taken; `tests/cluster/down --all` ends the running ones")
+    raise Failure(f"all {COUNT} slots for clusters on this machine are taken; `tests/cluster/down --all` removes the running clusters")
 
 
 def held(folder):
-    """The links of the slots that `folder` holds."""
+    """Returns the links of the slots that `folder` holds."""
     return [link for link in links().values() if link.is_symlink() and os.readlink(link) == str(folder)]

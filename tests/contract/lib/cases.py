@@ -1,4 +1,4 @@
-"""Reads the cases: cases/TOPIC.yaml is a list; README.md tells the format."""
+"""Reads the cases: cases/TOPIC.yaml is a list; README.md describes the format."""
 
 import copy
 import glob
@@ -58,7 +58,7 @@ def load(folder):
 
 
 def from_entry(topic, entry):
-    """One case; with `rows` one for each row, whose keys are variables."""
+    """Returns one case, or with `rows` one for each row, whose keys are variables."""
     unknown = set(entry) - {"name", "steps", "rows", "let", "cleanup"}
     if unknown:
         raise BadCase(f"{topic}: {entry.get('name')}: unknown keys {sorted(unknown)}")
@@ -74,17 +74,17 @@ def from_entry(topic, entry):
 
 
 def _partly(value, variables):
-    """Puts the variables of `let` into a row; ${id} and ${namespace} come when the case runs."""
+    """Substitutes the variables of `let` in a row. ${id} and ${namespace} are substituted when the case runs."""
     return values.substitute(value, {**variables, "id": "${id}", "namespace": "${namespace}"})
 
 
 def _flat(steps):
-    """A list among the steps stands for its own steps: several cases can begin with the same ones."""
+    """Flattens nested lists of steps, so that several cases can share steps."""
     return [inner for step in steps for inner in (step if isinstance(step, list) else [step])]
 
 
 def _check(case):
-    """A case that cannot fail is worthless, and so is a misspelt expectation."""
+    """Refuses a case that cannot fail, and misspelt keys."""
     for number, step in enumerate(case.steps, 1):
         try:
             known = {action_of(step)} | OPTIONS | EXPECTATIONS | {"save"}

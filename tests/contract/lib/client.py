@@ -13,11 +13,11 @@ import yaml
 
 
 class BadConfig(Exception):
-    """A kubeconfig that cannot be used; the text says which and why."""
+    """An unusable kubeconfig; the text names it and the reason."""
 
 
 class Config:
-    """Server, TLS and token of a kubeconfig's current context. BadConfig where there is none."""
+    """Server, TLS and token of a kubeconfig's current context. Raises BadConfig if there is none."""
 
     def __init__(self, path):
         self.path = os.path.abspath(path)
@@ -75,7 +75,7 @@ def _named(document, section, name):
 
 
 class Answer:
-    """Status code, headers (names in lower case), text, and the body parsed where it is JSON."""
+    """Status code, headers (names in lower case), text, and the parsed body if it is JSON."""
 
     def __init__(self, response, data):
         self.code = response.status
@@ -93,7 +93,7 @@ class Answer:
 
 
 class Client:
-    """One connection, used by one thread. Opened again when the server closed it."""
+    """One connection for one thread. Reopened if the server closes it."""
 
     def __init__(self, config, timeout=60):
         self._config = config
@@ -113,7 +113,7 @@ class Client:
         return None
 
     def watch(self, path, headers=None):
-        """The response, its body still to be read line by line. The connection is the watch's own."""
+        """Opens a watch on its own connection. Returns the response, whose body the caller reads line by line."""
         response = self._send("GET", path, headers, None)
         if response.status != 200:
             return Answer(response, response.read()), None

@@ -13,23 +13,23 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 class NotStarted(Exception):
     def __init__(self, text, code):
         super().__init__(text)
-        self.code = code  # of its end; negative: the signal
+        self.code = code  # the exit code; negative: the signal
 
 
 def program():
-    """The program that is tested: ALLOT, or the one of the build for development."""
+    """Returns the program to test: ALLOT, or that of the dev build."""
     return pathlib.Path(os.environ.get("ALLOT", ROOT / "build/dev/allot"))
 
 
 def start(folder, log, *more):
-    """The running server and the path of its kubeconfig."""
+    """Starts the server. Returns it and the path of its kubeconfig."""
     server = subprocess.Popen([program(), "apiserver", "--data", folder, "--port", "0", *more], stdout=subprocess.PIPE, stderr=log, text=True)
     for line in server.stdout:
         found = re.match(r"export KUBECONFIG=(.*)$", line)
         if found:
             return server, found.group(1)
     server.wait()
-    raise NotStarted(f"{program()} apiserver ended with {server.returncode}; {log.name} says why", server.returncode)
+    raise NotStarted(f"{program()} apiserver exited with {server.returncode}; see {log.name}", server.returncode)
 
 
 def start_scheduler(folder, config, programs, log):
@@ -55,7 +55,7 @@ def stop(process):
 
 @contextlib.contextmanager
 def running(programs):
-    """Yields the path of a kubeconfig."""
+    """Runs the server and the scheduler. Yields the path of a kubeconfig."""
     logs = ROOT / "build/contract-logs"
     logs.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="allot-api-") as folder, open(logs / "apiserver.log", "w", encoding="utf-8") as server_log, \

@@ -1,4 +1,4 @@
-"""What a step expects of an HTTP answer."""
+"""Checks an HTTP answer against the expectations of a step."""
 
 import re
 
@@ -6,7 +6,7 @@ from .matcher import causes_mismatch, mismatch, shorten
 
 
 def answer_mismatch(step, answer):
-    """None, or what is wrong with the answer. Without code, error or invalid a step expects success."""
+    """Returns None, or the difference. Without code, error or invalid a step expects success."""
     wrong = _code_mismatch(step, answer)
     if wrong:
         return wrong
@@ -36,7 +36,7 @@ def _code_mismatch(step, answer):
 
 
 def status_mismatch(error, step, code, body):
-    """`error` is a code, or code and reason: `409 Conflict`. The body must be a Status that says the same."""
+    """`error` is a code, or a code and a reason: `409 Conflict`. The body must be a Status with the same."""
     want_code, _, reason = str(error).partition(" ")
     want = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": int(want_code), "message": "$present"}
     if reason:

@@ -1,13 +1,13 @@
-"""Does an answer look as expected?
+"""Compares an answer with an expectation.
 
-A map matches when each of its keys does; more keys may be there. A list matches item by item and has the same length. Everything else is
-compared exactly, type included. The operators:
+A map matches if each of its keys does; the answer may have more keys. A list matches item by item and has the same length. Everything else
+is compared exactly, including the type. The operators:
 
-  $present     there, and not null             {$has: [a, b]}     the list holds a match of each, in any order
-  $absent      not there, or null              {$len: 3}          list, map or string of that length
-  $re PATTERN  a string in which it is found   {$oneof: [a, b]}   one of them matches
+  $present     exists, and is not null         {$has: [a, b]}     the list has a match for each, in any order
+  $absent      does not exist, or is null      {$len: 3}          list, map or string of that length
+  $re PATTERN  a string that matches           {$oneof: [a, b]}   one of them matches
   $newer RV    a later resourceVersion         {$not: a}          does not match
-  $time        an RFC 3339 time                {$exact: a}        equal, nothing more
+  $time        an RFC 3339 time                {$exact: a}        equal, without more keys
                                                {$all: [a, b]}     both match
                                                {$names: [a, b]}   the list's items have these names
 """
@@ -28,7 +28,7 @@ def shorten(value, limit=160):
 
 
 def mismatch(expected, actual, path=""):
-    """None when it matches, else one line: where, what was expected, what came."""
+    """Returns None if it matches, else one line: the path, the expected and the actual value."""
     if isinstance(expected, dict) and len(expected) == 1 and next(iter(expected)) in _OPERATORS:
         return _operator(*next(iter(expected.items())), actual, path)
     if isinstance(expected, dict):
@@ -89,7 +89,7 @@ def _operator(name, argument, actual, path):
 
 
 def _holds(wanted, items):
-    """Each wanted item has an item of its own."""
+    """Returns whether each wanted item matches a different item."""
     left = list(items)
     for want in wanted:
         for index, item in enumerate(left):
@@ -106,8 +106,8 @@ def _say(path, expected, actual):
 
 
 def causes_mismatch(expected, status):
-    """`expected` maps each field to its reason or reasons; the causes of a Status must be exactly these.
-    How often a cause is repeated is no promise."""
+    """Returns None if the causes of a Status are exactly `expected`, which maps each field to its reason or reasons.
+    Repeated causes are ignored."""
     want = []
     if "$below" in expected:
         expected = {f"{expected['$below']}.{field}": reasons for field, reasons in expected["causes"].items()}

@@ -1,4 +1,4 @@
-"""kubectl, run without a shell."""
+"""Runs kubectl without a shell."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from .matcher import mismatch, shorten
 
 
 class Kubectl:
-    """One run of kubectl in the case's namespace. `stdin` is text, or an object or a list of objects that is sent as YAML."""
+    """One run of kubectl in the case's namespace. `stdin` is text, or an object or list of objects, sent as YAML."""
 
     cache = None  # discovery, shared by all runs
 
@@ -44,7 +44,7 @@ class Kubectl:
                     self._changed.notify_all()
 
     def finish(self, step, deadline):
-        """Waits for the end. None, or what is wrong with the exit code or the output."""
+        """Waits for the end. Returns None, or the error in the exit code or output."""
         try:
             code = self._process.wait(deadline)
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""What a run says: a line for every failed case, and the sum."""
+"""The output of a run: a line for every failed case, and the totals."""
 
 import sys
 import threading
@@ -11,7 +11,7 @@ class Report:
         self.passed = self.failed = 0
 
     def add(self, case, seconds, failure):
-        """`failure` is None, or what went wrong, on one line."""
+        """Adds a case. `failure` is None, or one line that describes the failure."""
         with self._lock:
             if failure is None:
                 self.passed += 1
@@ -22,7 +22,7 @@ class Report:
                 self._print(f"FAIL {case.topic}.yaml: {case.name}: {failure}")
 
     def close(self):
-        """Prints the sum. The exit code: 0 when something ran and nothing failed."""
+        """Prints the totals. Returns the exit code: 0 if a case ran and none failed."""
         self._print(f"{self.passed} passed, {self.failed} failed")
         return 0 if self.passed and not self.failed else 1
 

@@ -1,4 +1,4 @@
-"""The kinds that allot's own API server has, and the short paths for them that cases use."""
+"""The kinds of allot's API server, and the short paths that cases use for them."""
 
 import urllib.parse
 
@@ -26,12 +26,12 @@ RESOURCES = {
 
 
 def resource_of(path):
-    """The row of RESOURCES that a short path names, or None for a path that starts with a slash."""
+    """Returns the row of RESOURCES for a short path, or None for a path that starts with a slash."""
     return RESOURCES.get(path.split("?")[0].split("/")[0])
 
 
 def full_path(path, namespace):
-    """`pods/a?x=y` is a Pod in the case's namespace; what starts with a slash stays. Values in the query are escaped here."""
+    """Returns the full path. `pods/a?x=y` is a Pod in the case's namespace; a path that starts with a slash stays. Escapes the query."""
     path, _, query = path.partition("?")
     if not path.startswith("/"):
         if resource_of(path) is None:
@@ -46,7 +46,7 @@ def full_path(path, namespace):
 
 
 def collection_of(path):
-    """The full path of a collection that is cluster-scoped, or None: what is created there has to be deleted after the case."""
+    """Returns the full path of a cluster-scoped collection, or None. Objects created there must be deleted after the case."""
     parts = path.split("?")[0].strip("/").split("/")
     parts = parts[2:] if parts[0] == "api" else parts[3:]
     if not parts or (parts[0] == "namespaces" and len(parts) > 2):

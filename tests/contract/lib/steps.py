@@ -37,7 +37,7 @@ class Session:
         self.created = []  # full paths of cluster-scoped objects
 
     def run(self, step):
-        """Raises StepFailed when what came back is not what the step expects."""
+        """Runs a step. Raises StepFailed if the result is not what the step expects."""
         action = action_of(step)
         try:
             step = values.substitute(step, self.variables)
@@ -113,7 +113,7 @@ class Session:
         self._repeat("GET", step["eventually"], step)
 
     def _repeat(self, method, path, step):
-        """The same request again and again until the answer matches."""
+        """Repeats the request until the answer matches."""
         within = step.get("within", DEADLINE) * self._deadline / DEADLINE
         end, pause = time.monotonic() + within, 0.02
         while True:
@@ -175,7 +175,7 @@ class Session:
             raise StepFailed(wrong)
 
     def _output(self, step):
-        """Waits until a program in the background has written what is expected."""
+        """Waits until a program in the background has written the expected output."""
         wrong = self._programs[step["output"]].await_output(step["stdout"], self._deadline)
         if wrong:
             raise StepFailed(wrong)

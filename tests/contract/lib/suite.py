@@ -1,4 +1,4 @@
-"""Runs cases in parallel, each in a namespace of its own."""
+"""Runs cases in parallel, each in its own namespace."""
 
 import concurrent.futures
 import time
@@ -18,7 +18,7 @@ class Suite:
         self._namespaces = []
 
     def run(self, cases, jobs):
-        """Cases that define kinds come last: controllers that watch all kinds start anew whenever there is another one."""
+        """Runs the cases. Those that define kinds come last, because controllers that watch all kinds restart with each new kind."""
         numbered = list(enumerate(cases))
         try:
             with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -46,8 +46,8 @@ class Suite:
         name = session.variables["namespace"]
         self._namespaces.append(name)
         session.run({"POST": "/api/v1/namespaces", "code": 201, "body": {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}})
-        session.created.clear()  # namespaces go at the end of the run
-        # Pods are refused until the service account is there.
+        session.created.clear()  # namespaces are deleted at the end of the run
+        # Pods are refused until the service account exists.
         session.run({"eventually": "serviceaccounts/default"})
 
     def _clean_up(self, session, case):
@@ -56,7 +56,7 @@ class Suite:
                 session.delete(path)
             for step in case.cleanup:
                 session.run({"DELETE": step, "code": [200, 202, 404]})
-        except Exception:  # the case has its outcome, and the next run has names of its own
+        except Exception:  # the case has its result, and the next run uses other names
             pass
         session.close()
 

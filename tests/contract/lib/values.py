@@ -8,11 +8,11 @@ _PATH = re.compile(r'\["([^"]*)"\]|\[(\d+)\]|([^.\[\]]+)')
 
 
 class Missing(Exception):
-    """A path or a variable that leads nowhere."""
+    """A path or a variable that does not exist."""
 
 
 def parse_path(path):
-    """`a.b[0]["x.y/z"]` as a list of keys and indexes; `$` is the whole document."""
+    """Parses `a.b[0]["x.y/z"]` into a list of keys and indexes; `$` is the whole document."""
     if path == "$":
         return []
     return [int(index) if index else quoted or plain for quoted, index, plain in _PATH.findall(path)]
@@ -28,7 +28,7 @@ def get(document, path):
 
 
 def set_value(document, path, value):
-    """Sets the value at `path`, making the maps on the way; an index one past the end appends."""
+    """Sets the value at `path`, and creates missing maps. An index one past the end appends."""
     keys = parse_path(path)
     for key, following in zip(keys, keys[1:]):
         empty = [] if isinstance(following, int) else {}
@@ -52,7 +52,7 @@ def remove(document, path):
 
 
 def substitute(value, variables):
-    """Replaces ${name}. A string that is nothing but one ${name} becomes the variable's value, of whatever type."""
+    """Replaces ${name}. A string that is exactly one ${name} becomes the variable's value, of any type."""
     if isinstance(value, dict):
         return {substitute(k, variables): substitute(v, variables) for k, v in value.items()}
     if isinstance(value, list):
@@ -72,8 +72,8 @@ def _lookup(name, variables):
 
 
 def expand(value):
-    """Generates what is too long to write: {$times: N, item: ...} is a list of N items (or, with `key`, a map), where #n
-    counts from 0; {$repeat: [text, N]} is a string; {$merge: [map, map]} is both, the second on top."""
+    """Generates long values: {$times: N, item: ...} is a list of N items (with `key`, a map), where #n counts from 0;
+    {$repeat: [text, N]} is a string; {$merge: [map, map]} merges two maps, the second wins."""
     if isinstance(value, list):
         return [expand(v) for v in value]
     if not isinstance(value, dict):

@@ -17,7 +17,7 @@ class Watch:
         self.last = None  # the object of the last event that was expected
 
     def open(self, path, headers):
-        """None, or the answer that refused the watch."""
+        """Opens the watch. Returns None, or the answer that refused it."""
         refused, self._response = self._client.watch(path, headers)
         return refused
 
@@ -25,7 +25,7 @@ class Watch:
         self._client.close()
 
     def expect(self, wanted, any_order):
-        """The next events are `wanted`: each {TYPE: what its object matches}. Bookmarks that nobody expects are passed over."""
+        """Checks that the next events are `wanted`, each {TYPE: match of the object}. Ignores unexpected bookmarks."""
         end = time.monotonic() + self._deadline
         left = [next(iter(event.items())) for event in wanted]
         bookmarks = any(kind == "BOOKMARK" for kind, _ in left)

@@ -1,4 +1,4 @@
-"""Whether a card is over-committed, asked three ways that know nothing of each other: the API's claims, the node's journal, the processes."""
+"""Checks from three independent sources that no GPU is over-committed: the API's claims, the node's journal and the processes."""
 import collections
 import os
 import pathlib
@@ -20,7 +20,7 @@ def most(peaks):
 
 
 class Ledger:
-    """`cards`: MiB by device, `uuids`: the devices' names by UUID. `violations` are sentences."""
+    """`cards` has the MiB by device, `uuids` the devices' names by UUID. `violations` are sentences."""
 
     def __init__(self, machine, kubeconfig, cards, uuids, cgroup):
         self.machine, self.cards, self.uuids, self.cgroup = machine, cards, uuids, cgroup
@@ -39,7 +39,7 @@ class Ledger:
     def _try(self, look, *args):
         try:
             look(*args)
-        except Exception as error:  # pylint: disable=broad-except  # a checker that dies must not look like one that is content
+        except Exception as error:  # pylint: disable=broad-except  # a checker that dies must not look like one that found nothing
             if len(self.violations) < 10:
                 self.violations.append(f"{look.__name__}: {error!r}")
 
@@ -59,7 +59,7 @@ class Ledger:
         self._judge("claims", used, lambda: [(claim["metadata"]["name"], results(claim)) for claim in claims.values()])
 
     def _check_journal(self):
-        """After each line that the journal has; lines that a rewrite has dropped were there long enough to be seen before."""
+        """Checks the holdings after each line of the journal. Lines that a rewrite dropped were there long enough to be checked before."""
         try:
             stat = os.stat(self.machine.journal)
         except FileNotFoundError:
@@ -76,13 +76,13 @@ class Ledger:
             self._judge("journal", used, lambda held=held: list(held.values()))
 
     def _check_processes(self):
-        """What containers that run at the same time were told that they may use. Sharers of one claim have one limit."""
+        """Adds up the limits of containers that run at the same time. Containers with the same claim have one limit."""
         found = {}
         for pid in filter(str.isdigit, os.listdir("/proc")):
             born, limits = self._limits(pid)
             if limits:
                 found[pid] = born, limits
-        # Who is still here was here together with all others that are.
+        # All processes that still exist existed at the same time.
         shares = {name: amount for pid, (born, limits) in found.items() if self._born(pid) == born for name, amount in limits}
         used = collections.Counter()
         for name, amount in shares.items():

@@ -1,4 +1,4 @@
-"""A node of a real cluster with GPUs that are fake below NVML, and allot's agent on it."""
+"""A node of a real cluster with a fake NVML, and allot's agent on it."""
 import json
 import os
 import pathlib
@@ -27,7 +27,7 @@ def check(condition, what):
 
 
 def await_(what, condition, seconds=60, placed=False):
-    """Waits until condition() is true, and gives what it returned. placed: kube-scheduler has to do something for it."""
+    """Waits until condition() is true and returns its value. With placed, the condition depends on kube-scheduler."""
     deadline, restart = time.monotonic() + seconds, time.monotonic() + 20
     while True:
         result = condition()
@@ -42,19 +42,19 @@ def await_(what, condition, seconds=60, placed=False):
 
 
 def restart_scheduler():
-    """Makes kube-scheduler count anew.
+    """Restarts kube-scheduler, so that it computes consumed capacity again.
 
-    1.36 was seen to refuse a Pod for minutes, also when it tried again, whose share was free by every ResourceClaim of the API: what it
-    remembers of consumed capacity was wrong. A new process is right.
+    kube-scheduler 1.36 has refused a Pod for minutes although the ResourceClaims of the API left room for it: its cached consumed capacity was
+    wrong. A new process is right.
     """
-    say("kube-scheduler does not place a Pod; it is started anew")
+    say("kube-scheduler does not place a Pod; restarting it")
     for verb in ("kill", "start"):
         subprocess.run([ROOT / "tests/cluster/part", os.environ["ALLOT_CLUSTER"], verb, "kube-scheduler"], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
 
 
 def need_cluster():
-    """Skips the test where no cluster with nodes can run."""
+    """Skips the test if no cluster with nodes can run."""
     code = subprocess.run(["bash", "-c", ". tests/support/needs.sh; needs root cluster nodes"], cwd=ROOT, check=False).returncode
     if code:
         sys.exit(code)
@@ -83,7 +83,7 @@ class Machine:
         self.folder = pathlib.Path(os.environ.get("ALLOT_CLUSTERS", "/run/allot")) / self.cluster / self.name
         self.driver = self.folder / "driver"
         subprocess.run([ROOT / "tests/node/machine", self.driver, BUILD, *models], check=True)
-        # With the cluster's own logs, which are kept where a test fails.
+        # Beside the cluster's own logs, which are kept if a test fails.
         self.log = open(self.folder.parent / f"log/agent.{number}.log", "a", encoding="utf-8")
         self.agent = None
 
@@ -93,7 +93,7 @@ class Machine:
         self.agent = subprocess.Popen(argv, stdout=self.log, stderr=self.log)
 
     def end(self, how=signal.SIGTERM):
-        """Gives the exit code."""
+        """Returns the exit code."""
         self.agent.send_signal(how)
         code = self.agent.wait(30)
         self.agent = None
@@ -124,7 +124,7 @@ class Machine:
         return self.folder / "kubelet/plugins/gpu.nvidia.com/journal"
 
     def history(self):
-        """What was held after each line of the node's journal, read by its own rules: by UID. Always the same dict."""
+        """Yields the holdings by UID after each line of the node's journal. It is always the same dict."""
         held = {}
         yield held
         lines = self.journal.read_bytes().split(b"\n") if self.journal.exists() else []
@@ -140,12 +140,12 @@ class Machine:
             yield held
 
     def holdings(self):
-        """What is held."""
+        """Returns the holdings by the claim's UID."""
         *_, held = self.history()
         return held
 
     def devices(self):
-        """The devices that the node has published, by name."""
+        """Returns the devices that the node has published, by name."""
         slices = get("resourceslices", "--field-selector", f"spec.nodeName={self.name},spec.driver=gpu.nvidia.com")["items"]
         newest = max((one["spec"]["pool"]["generation"] for one in slices), default=0)
         return {device["name"]: device for one in slices if one["spec"]["pool"]["generation"] == newest
@@ -198,7 +198,7 @@ def await_running(*names, seconds=60):
 
 
 def shown(name, container="c0"):
-    """What a Pod's container sees: its environment and its device nodes."""
+    """Returns what a Pod's container sees: its environment and its device nodes."""
     return await_(f"output of {name}", lambda: kubectl("logs", name, "-c", container, ok=False), 20)
 
 
@@ -207,7 +207,7 @@ def delete_pods(*names):
 
 
 def main(scenarios):
-    """Runs every scenario; the first that fails ends it."""
+    """Runs every scenario until one fails."""
     try:
         for scenario in scenarios:
             say(scenario.__doc__)

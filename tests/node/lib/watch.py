@@ -1,4 +1,4 @@
-"""All objects of one kind as they change, from the API."""
+"""Follows all objects of one kind in the API."""
 import http.client
 import json
 import pathlib
@@ -11,9 +11,9 @@ from cluster.lib.api import Api  # noqa: E402  (tests/cluster)
 
 
 class Watch(threading.Thread):
-    """Tells `changed(objects)`, in its own thread, of every state that the server had: `objects` by UID, all of one resourceVersion.
+    """Calls `changed(objects)`, in its own thread, for every state of the server. `objects` are by UID, all of one resourceVersion.
 
-    Where the server went away, states are missed, and told is what there is after it.
+    While the server is away, states are missed; the next call has the state after it.
     """
 
     def __init__(self, kubeconfig, path, changed=lambda objects: None):

@@ -1,0 +1,26 @@
+#pragma once
+// What the NVIDIA driver reports about its GPUs: taints for schedulers, health for kubelet, use for metrics.
+
+#include <span>
+#include <vector>
+
+#include "device/nvidia/inventory.h"
+#include "json/value.h"
+#include "node/driver.h"
+#include "node/nvidia/offer.h"
+
+namespace allot::node {
+
+// An unhealthy GPU gets a taint that keeps new claims away. A GPU with a note gets a taint without effect.
+DeviceTaints TaintsOf(const device::Snapshot& snapshot);
+
+// Adds the errors that the taints of published devices tell of. `devices`: a list as `spec.devices` has it.
+void ReadErrors(const json::Value& devices, std::span<const device::Gpu> gpus, std::vector<device::DeviceError>& errors);
+
+// Returns all devices that are offered.
+std::vector<DeviceReport> ReportsOf(const device::Snapshot& snapshot);
+
+// Asks NVML, as far as it tells.
+DeviceUse UseOf(const device::Inventory& inventory);
+
+}  // namespace allot::node

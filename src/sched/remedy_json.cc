@@ -1,0 +1,99 @@
+// Remedies as JSON.
+
+#include "sched/reason_json.h"
+
+namespace allot::sched {
+namespace {
+
+using Change = Remedy::Change;
+
+void Text(std::string_view key, std::string_view text, json::Builder& b) {
+  if (!text.empty()) b.Key(key), b.String(text);
+}
+
+void WriteAmounts(const Remedy& remedy, json::Builder& b) {
+  const bool is_memory = remedy.change == Change::kLessMemory || remedy.change == Change::kPartOfGpu;
+  if (remedy.asked > 0) b.Key(is_memory ? "askedMiB" : "asked"), b.Int(remedy.asked);
+  b.Key(is_memory ? "enoughMiB" : "enough"), b.Int(remedy.enough);
+  if (remedy.each != Remedy::Each::kNone) Text("each", remedy.each == Remedy::Each::kGpu ? "GPU" : "Share", b);
+  Text("resource", remedy.resource, b);
+}
+
+void WriteTaints(const std::vector<Remedy::Taint>& taints, json::Builder& b) {
+  if (taints.empty()) return;
+  b.Key("taints"), b.StartArray();
+  for (const Remedy::Taint& one : taints) {
+    b.StartObject();
+    Text("key", one.taint.key, b);
+    Text("value", one.taint.value, b);
+    Text("effect", one.taint.effect, b);
+    Text("device", one.device, b);
+    b.EndObject();
+  }
+  b.EndArray();
+}
+
+}  // namespace
+
+std::string_view NameOf(Remedy::Kind kind) {
+  switch (kind) {
+    case Remedy::Kind::kLess: return "Less";
+    case Remedy::Kind::kAllow: return "Allow";
+    case Remedy::Kind::kEnding: return "Ending";
+    case Remedy::Kind::kNode: break;
+  }
+  return "Node";
+}
+
+std::string_view NameOf(Remedy::Change change) {
+  switch (change) {
+    case Change::kLessMemory: return "LessMemory";
+    case Change::kPartOfGpu: return "PartOfGpu";
+    case Change::kFewerDevices: return "FewerDevices";
+    case Change::kLessOfNode: return "LessOfNode";
+    case Change::kUncordon: return "Uncordon";
+    case Change::kNodeReady: return "NodeReady";
+    case Change::kTaintGone: return "TaintGone";
+    case Change::kToleration: return "Toleration";
+    case Change::kLabel: return "Label";
+    case Change::kNoSelectors: return "NoSelectors";
+    case Change::kNoConstraints: return "NoConstraints";
+    case Change::kDeviceTaints: return "DeviceTaints";
+    case Change::kNoNodeAffinity: return "NoNodeAffinity";
+    case Change::kNoPodAffinity: return "NoPodAffinity";
+    case Change::kNoAntiAffinity: return "NoAntiAffinity";
+    case Change::kNoSpread: return "NoSpread";
+    case Change::kNoHostPorts: return "NoHostPorts";
+    case Change::kPodsEnd: return "PodsEnd";
+    case Change::kPodStopsWaiting: return "PodStopsWaiting";
+    case Change::kMoreNodes: break;
+  }
+  return "MoreNodes";
+}
+
+void WriteRemedy(const Remedy& remedy, json::Builder& b) {
+  Text("kind", NameOf(remedy.kind()), b);
+  Text("change", NameOf(remedy.change), b);
+  b.Key("facts"), b.StartObject();
+  if (remedy.kind() == Remedy::Kind::kLess) WriteAmounts(remedy, b);
+  Text("target", remedy.target, b);
+  Text("claim", remedy.claim, b);
+  Text("request", remedy.request, b);
+  Text("label", remedy.label, b);
+  Text("value", remedy.value, b);
+  WriteTaints(remedy.taints, b);
+  if (!remedy.pods.empty()) {
+    b.Key("pods"), b.StartArray();
+    for (const std::string& pod : remedy.pods) b.String(pod);
+    b.EndArray();
+  }
+  if (!remedy.gpus.empty()) {
+    b.Key("gpusMiB"), b.StartArray();
+    for (const int64_t mib : remedy.gpus) b.Int(mib);
+    b.EndArray();
+  }
+  if (remedy.delays_nobody) b.Key("delaysNobody"), b.Bool(true);
+  b.EndObject();
+}
+
+}  // namespace allot::sched

@@ -1,0 +1,98 @@
+// Remedies in words.
+
+#include <map>
+
+#include "alloc/words.h"
+#include "base/strings.h"
+#include "model/memory.h"
+#include "sched/words.h"
+
+namespace allot::sched {
+namespace {
+
+using Change = Remedy::Change;
+
+std::string EachWords(const Remedy& remedy) {
+  const bool one_of_several = !remedy.request.empty();
+  return StrCat(remedy.each == Remedy::Each::kGpu     ? " of each GPU"
+                : remedy.each == Remedy::Each::kShare ? " for each share"
+                                                      : "",
+                one_of_several ? StrCat(" in request ", remedy.request, " of claim ", remedy.claim) : "");
+}
+
+std::string LessOfNodeWords(const Remedy& remedy) {
+  const int64_t less = remedy.asked - remedy.enough;
+  if (remedy.resource != "cpu") return StrCat(model::MiB::Taken(less).ToString(), " less of the node's memory");
+  return StrCat(AmountText("cpu", less), less <= 1000 ? " CPU" : " CPUs", " less (", AmountText("cpu", remedy.enough), " instead of ",
+                AmountText("cpu", remedy.asked), ")");
+}
+
+std::string TaintWords(const std::vector<Remedy::Taint>& taints) {
+  std::vector<std::string> texts;
+  for (const Remedy::Taint& one : taints) texts.push_back(StrCat(alloc::Words(one.taint), " of ", one.device));
+  return Names(texts);
+}
+
+std::string SizeText(int64_t mib) { return mib % 1024 == 0 ? StrCat(mib / 1024, " GiB") : model::MiB(mib).ToString(); }
+
+// "a node with 2 free GPUs of 24 GiB", "a node with free GPUs: 12 GiB, 2 of 24 GiB"
+std::string NodeWords(const std::vector<int64_t>& gpus) {
+  std::map<int64_t, size_t> sizes;
+  for (const int64_t mib : gpus) ++sizes[mib];
+  if (sizes.empty()) return "one more node";
+  const auto& [least, count] = *sizes.begin();
+  if (least == 0) return StrCat("a node with ", gpus.size(), " free device", gpus.size() == 1 ? "" : "s");
+  if (gpus.size() == 1) return StrCat("a node with a free ", SizeText(least), " GPU");
+  if (sizes.size() == 1) return StrCat("a node with ", count, " free GPUs of ", SizeText(least));
+  std::vector<std::string> texts;
+  for (const auto& [mib, many] : sizes) texts.push_back(many == 1 ? SizeText(mib) : StrCat(many, " of ", SizeText(mib)));
+  return StrCat("a node with free GPUs: ", Join(texts, ", "));
+}
+
+std::string StopsWaitingWords(std::string_view pod) {
+  const size_t slash = pod.find('/');
+  return StrCat(pod, " no longer waiting (allot delete pod ", pod.substr(slash + 1), " -n ", pod.substr(0, slash), ")");
+}
+
+std::string ChangeWords(const Remedy& r) {
+  switch (r.change) {
+    case Change::kLessMemory:
+      return StrCat(model::MiB(r.asked - r.enough).ToString(), " less", EachWords(r), " (", r.enough, " instead of ", r.asked, ")");
+    case Change::kPartOfGpu: return StrCat("asking for at most ", model::MiB(r.enough).ToString(), " instead of a whole GPU", EachWords(r));
+    case Change::kFewerDevices:
+      return StrCat(r.enough, r.each == Remedy::Each::kShare ? " share" : " GPU", r.enough == 1 ? "" : "s", " instead of ", r.asked);
+    case Change::kLessOfNode: return LessOfNodeWords(r);
+    case Change::kUncordon: return StrCat("kubectl uncordon ", r.target);
+    case Change::kNodeReady: return StrCat("node ", r.target, " being ready");
+    case Change::kTaintGone: return StrCat("node ", r.target, " without ", r.taints[0].taint.key);
+    case Change::kToleration:
+      return StrCat("a toleration for ", r.taints[0].taint.key, ":", r.taints[0].taint.effect, " (node ", r.target, ")");
+    case Change::kLabel: return StrCat("label ", r.label, "=", r.value, " on node ", r.target);
+    case Change::kNoSelectors: return StrCat("request ", r.request, " of claim ", r.claim, " without its selectors");
+    case Change::kNoConstraints: return StrCat("claim ", r.claim, " without its constraints");
+    case Change::kDeviceTaints: return StrCat("taint ", TaintWords(r.taints), " gone, or tolerated by the claim");
+    case Change::kNoNodeAffinity: return "the Pod without its node affinity";
+    case Change::kNoPodAffinity: return "the Pod without its affinity to Pods";
+    case Change::kNoAntiAffinity: return "the Pod without its anti-affinity";
+    case Change::kNoSpread: return "the Pod without its topology spread constraints";
+    case Change::kNoHostPorts: return "the Pod without its host ports";
+    case Change::kPodsEnd: return StrCat(Names(r.pods), " ending");
+    case Change::kPodStopsWaiting: return StopsWaitingWords(r.pods[0]);
+    case Change::kMoreNodes: break;
+  }
+  return NodeWords(r.gpus);
+}
+
+}  // namespace
+
+std::string Names(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 4;
+  if (names.size() > kShown)
+    return StrCat(Join({names.begin(), names.begin() + kShown - 1}, ", "), " and ", names.size() - kShown + 1, " more");
+  if (names.size() < 2) return names.empty() ? "" : names[0];
+  return StrCat(Join({names.begin(), names.end() - 1}, ", "), " and ", names.back());
+}
+
+std::string Words(const Remedy& remedy) { return StrCat(ChangeWords(remedy), remedy.delays_nobody ? ", which delays nobody" : ""); }
+
+}  // namespace allot::sched

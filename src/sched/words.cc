@@ -1,0 +1,171 @@
+#include "sched/words.h"
+
+#include <algorithm>
+#include <map>
+
+#include "alloc/words.h"
+#include "base/strings.h"
+#include "model/memory.h"
+
+namespace allot::sched {
+namespace {
+
+using Kind = NodeReason::Kind;
+
+std::string ResourceWords(const NodeReason& refusal) {
+  return StrCat(refusal.key, ": ", AmountText(refusal.key, refusal.asked), " asked, ", AmountText(refusal.key, refusal.free), " of ",
+                AmountText(refusal.key, refusal.whole), " free");
+}
+
+std::string NodeAffinityWords(const NodeReason& refusal) {
+  if (refusal.key.empty()) return "does not match the Pod's node affinity";
+  return StrCat("does not match the Pod's node affinity: ", refusal.key, " ", refusal.op, refusal.values.empty() ? "" : " ",
+                Join(refusal.values, ", "));
+}
+
+std::string SeveralWords(const NodeReason& refusal) {
+  const std::string fits = refusal.would_do == 1 ? " fits" : " fit";
+  if (!refusal.differ) {
+    const std::string asked = StrCat(refusal.asked, " shares of devices asked, ");
+    return refusal.would_do == 0 ? StrCat(asked, "and none fits") : StrCat(asked, "only ", refusal.would_do, fits);
+  }
+  const std::string asked = StrCat(refusal.asked, " different devices asked");
+  const size_t devices = refusal.devices.devices;
+  if (devices < static_cast<size_t>(refusal.asked)) {
+    return StrCat(asked, ", and there ", devices == 1 ? "is" : "are", " only ", devices);
+  }
+  if (refusal.would_do == 0) return StrCat(asked, ", none of the ", devices, " fits");
+  return StrCat(asked, ", only ", refusal.would_do, " of the ", devices, fits);
+}
+
+// Whether the words read after "node n1 ".
+bool IsPredicate(Kind kind) {
+  switch (kind) {
+    case Kind::kCordoned:
+    case Kind::kTainted:
+    case Kind::kLabelMissing:
+    case Kind::kLabelDiffers:
+    case Kind::kNodeAffinity:
+    case Kind::kPodLimit:
+    case Kind::kNoResource:
+    case Kind::kNoDevices:
+    case Kind::kSpreadLabelMissing:
+    case Kind::kAffinityLabelMissing:
+    case Kind::kKept: return true;
+    default: return false;
+  }
+}
+
+// Nodes with the same words together, the largest groups first. A node with reasons for its devices stands by itself, so that these are
+// told.
+std::vector<std::vector<const NodeReason*>> Group(const std::vector<const NodeReason*>& refusals) {
+  std::vector<std::vector<const NodeReason*>> groups;
+  std::map<std::string, size_t> index;
+  for (const NodeReason* refusal : refusals) {
+    if (!refusal->devices.ruled_out.empty()) {
+      groups.push_back({refusal});
+      continue;
+    }
+    const auto [at, is_new] = index.emplace(Words(*refusal), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(refusal);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return groups;
+}
+
+// " (gpu-0: 6144 MiB asked, ...; and 2 more)"
+std::string DeviceWords(const std::vector<alloc::RuledOut>& ruled_out) {
+  if (ruled_out.empty()) return "";
+  constexpr size_t kMost = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(kMost, ruled_out.size()); ++i) {
+    text += StrCat(i == 0 ? " (" : "; ", alloc::Shortened(ruled_out[i].devices), ruled_out[i].devices.empty() ? "" : ": ",
+                   alloc::Words(ruled_out[i].reason));
+  }
+  return StrCat(text, ruled_out.size() > kMost ? StrCat("; and ", ruled_out.size() - kMost, " more)") : ")");
+}
+
+}  // namespace
+
+std::string AmountText(std::string_view name, int64_t amount) {
+  if (name == "cpu") return amount % 1000 == 0 ? StrCat(amount / 1000) : StrCat(amount, "m");
+  if (name == "memory" || name == "ephemeral-storage" || name.starts_with("hugepages-")) return model::MiB::Offered(amount).ToString();
+  return StrCat(amount);
+}
+
+std::string Words(const NodeReason& r) {
+  switch (r.kind) {
+    case Kind::kNone: return "";
+    case Kind::kNamesOtherNode: return StrCat("the Pod names node ", r.wanted);
+    case Kind::kCordoned: return "is cordoned (unschedulable)";
+    case Kind::kTainted: return StrCat("is tainted ", alloc::Words(r.taint), ", which the Pod does not tolerate");
+    case Kind::kLabelMissing: return StrCat("has no label ", r.key, ", and the Pod's nodeSelector wants ", r.key, "=", r.wanted);
+    case Kind::kLabelDiffers: return StrCat("is ", r.key, "=", r.value, ", and the Pod's nodeSelector wants ", r.wanted);
+    case Kind::kNodeAffinity: return NodeAffinityWords(r);
+    case Kind::kHostPort: return StrCat("host port ", r.port, "/", r.protocol, " is taken by ", r.pod);
+    case Kind::kPodLimit: return StrCat("runs ", r.asked, " Pods, of at most ", r.whole);
+    case Kind::kNoResource: return StrCat("has no ", r.key);
+    case Kind::kResource: return ResourceWords(r);
+    case Kind::kClaimElsewhere: return StrCat("claim ", r.claim, " is allocated on another node");
+    case Kind::kDevicesUnknown: return r.detail;
+    case Kind::kTooManyCombinations: return "too many combinations of devices to try them all; ask for less at once";
+    case Kind::kNoDevices: return "has no devices";
+    case Kind::kDevices: return alloc::Summary(r.devices);
+    case Kind::kSeveralDevices: return SeveralWords(r);
+    case Kind::kSpreadLabelMissing: return StrCat("has no label ", r.key, ", by which the Pod is to be spread");
+    case Kind::kSpread:
+      return StrCat("spread: ", r.key, "=", r.value, " would be ", r.asked, " Pods ahead of the emptiest, and maxSkew is ", r.whole);
+    case Kind::kAntiAffinity: return StrCat("pod anti-affinity: a Pod to stay away from is in ", r.key, "=", r.value);
+    case Kind::kAffinityLabelMissing: return StrCat("has no label ", r.key, ", which the Pod's affinity needs");
+    case Kind::kAffinity: return StrCat("pod affinity: no Pod to be near to is in ", r.key, "=", r.value);
+    case Kind::kUnwanted: return StrCat("Pod ", r.pod, " wants none like this one in ", r.key, "=", r.value, " (anti-affinity)");
+    case Kind::kKept: break;
+  }
+  return StrCat("has room, but is kept for ", r.pod, ", which is ahead of it");
+}
+
+std::string Words(const Obstacle& o) {
+  switch (o.kind) {
+    case Obstacle::Kind::kNone: return "";
+    case Obstacle::Kind::kGates: return StrCat("it has scheduling gates (", Join(o.gates, ", "), "), which their owner has to remove");
+    case Obstacle::Kind::kClaimNotMade:
+      return StrCat("its claim ", o.entry, " is not made yet: that needs template ", o.source, " in namespace ", o.name_space);
+    case Obstacle::Kind::kResourceNotMade: return StrCat("its claim for ", o.resource, " is not made yet");
+    case Obstacle::Kind::kClaimMissing: return StrCat("claim ", o.claim, " does not exist");
+    case Obstacle::Kind::kClaimOfOther: return StrCat("claim ", o.claim, " was not made for this Pod");
+    case Obstacle::Kind::kClaimDeleting: return StrCat("claim ", o.claim, " is being deleted");
+    case Obstacle::Kind::kClaimFull: return StrCat("claim ", o.claim, " is used by ", o.users, " Pods, and more are not possible");
+    case Obstacle::Kind::kVolume: break;
+  }
+  return StrCat("its volume ", o.volume, ", and allot's scheduler does not place volumes: leave the Pod to another scheduler, or use a ",
+                "volume that is on every node");
+}
+
+std::string WordsWithNodes(const NodeReason& refusal, const std::vector<std::string>& nodes) {
+  const std::string words = Words(refusal);
+  const bool one = nodes.size() == 1;
+  const std::string who = one ? StrCat("node ", nodes[0]) : StrCat("each of the ", nodes.size(), " nodes");
+  if (refusal.kind == Kind::kResource) return StrCat(who, " has too little ", words);
+  if (IsPredicate(refusal.kind)) return StrCat(who, " ", words);
+  return one ? StrCat("on ", who, ", ", words) : StrCat(who, " is ruled out: ", words);
+}
+
+std::string Summary(const std::vector<const NodeReason*>& refusals) {
+  if (refusals.empty()) return "there are no nodes";
+  constexpr size_t kEnough = 4096;  // bytes; more would be cut off by the readers of the message
+  std::string text = StrCat("0/", refusals.size(), " nodes fit");
+  const char* separator = ": ";
+  size_t told = 0;
+  for (const std::vector<const NodeReason*>& group : Group(refusals)) {
+    if (text.size() > kEnough) return StrCat(text, "; and ", refusals.size() - told, " more nodes");
+    told += group.size();
+    std::vector<std::string> nodes;
+    for (const NodeReason* refusal : group) nodes.push_back(refusal->node);
+    text += StrCat(separator, alloc::Shortened(nodes), ": ", Words(*group[0]), DeviceWords(group[0]->devices.ruled_out));
+    separator = "; ";
+  }
+  return text;
+}
+
+}  // namespace allot::sched

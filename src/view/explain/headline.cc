@@ -1,0 +1,173 @@
+#include "view/explain/headline.h"
+
+#include <algorithm>
+#include <set>
+
+#include "alloc/words.h"
+#include "sched/asks.h"
+#include "view/explain/parts.h"
+
+namespace allot::view {
+namespace {
+
+using Kind = Headline::Kind;
+using Among = Headline::Among;
+
+// What rules a device out, as far as headlines tell it apart.
+enum class Cause { kShort, kTaken, kNoMatch, kTainted, kTogether, kOther };
+using Causes = std::set<Cause>;
+
+Cause CauseOf(const alloc::Reason& reason) {
+  using ReasonKind = alloc::Reason::Kind;
+  switch (reason.kind) {
+    case ReasonKind::kNotEnough: return alloc::MemoryIn(reason.name, reason.asked) ? Cause::kShort : Cause::kOther;
+    case ReasonKind::kTakenWhole: return Cause::kTaken;
+    case ReasonKind::kSelectorFalse:
+    case ReasonKind::kSelectorError: return Cause::kNoMatch;
+    case ReasonKind::kTainted: return Cause::kTainted;
+    case ReasonKind::kAttributeMissing:
+    case ReasonKind::kAttributeDiffers:
+    case ReasonKind::kAttributeSame:
+    case ReasonKind::kAlreadyPicked:
+    case ReasonKind::kNotTogether: return Cause::kTogether;
+    default: return Cause::kOther;
+  }
+}
+
+bool IsShort(const DeviceRow& row) { return row.reason && CauseOf(*row.reason) == Cause::kShort; }
+
+// The least MiB that was asked of a device.
+int64_t AskedOf(const std::vector<NodeReason>& reasons) {
+  int64_t least = 0;
+  for (const NodeReason& reason : reasons) {
+    for (const DeviceRow& row : reason.devices) {
+      if (!IsShort(row)) continue;
+      const int64_t asked = alloc::MemoryIn(row.reason->name, row.reason->asked)->count();
+      if (least == 0 || asked < least) least = asked;
+    }
+  }
+  return least;
+}
+
+// The most MiB that a device with too little memory has free.
+int64_t MostFree(const std::vector<NodeReason>& reasons) {
+  int64_t most = 0;
+  for (const NodeReason& reason : reasons) {
+    for (const DeviceRow& row : reason.devices) {
+      if (IsShort(row)) most = std::max(most, row.free.value_or(0));
+    }
+  }
+  return most;
+}
+
+Causes CausesOf(const std::vector<NodeReason>& reasons) {
+  Causes causes;
+  for (const NodeReason& reason : reasons) {
+    for (const DeviceRow& row : reason.devices) {
+      if (row.reason) causes.insert(CauseOf(*row.reason));
+    }
+  }
+  return causes;
+}
+
+size_t NodesOf(const std::vector<NodeReason>& reasons) {
+  size_t nodes = 0;
+  for (const NodeReason& reason : reasons) nodes += reason.nodes.size();
+  return nodes;
+}
+
+Headline::Several SeveralOf(const sched::Several& several) { return {several.count, sched::MemoryAsked(several.ask), several.differ}; }
+
+Headline TooFew(const sched::Several& several, const std::vector<NodeReason>& reasons) {
+  Headline headline{.kind = Kind::kTooFew, .several = SeveralOf(several), .one_node = NodesOf(reasons) == 1};
+  for (const NodeReason& reason : reasons) headline.fit = std::max(headline.fit, reason.refusal.would_do);
+  const Causes causes = CausesOf(reasons);
+  headline.only_room = !causes.empty() && std::all_of(causes.begin(), causes.end(),
+                                                      [](Cause cause) { return cause == Cause::kShort || cause == Cause::kTaken; });
+  return headline;
+}
+
+Headline NeverEnough(const sched::Several& several, const std::vector<NodeReason>& reasons) {
+  Headline headline{.kind = Kind::kNeverEnough, .several = SeveralOf(several), .one_node = NodesOf(reasons) == 1};
+  const auto could_fit = [](const DeviceRow& row) {
+    if (!row.reason) return true;
+    const Cause cause = CauseOf(*row.reason);
+    return cause == Cause::kTaken || (cause == Cause::kShort && !row.reason->IsTooSmall());
+  };
+  const int64_t mib = several.differ ? 0 : sched::MemoryAsked(several.ask);
+  for (const NodeReason& reason : reasons) {
+    size_t all = 0;
+    for (const DeviceRow& row : reason.devices) {
+      all += !could_fit(row) ? 0 : mib > 0 ? static_cast<size_t>(row.mib.value_or(0) / mib) : 1;
+    }
+    headline.fit = std::max(headline.fit, all);
+  }
+  return headline;
+}
+
+// Whether devices are asked for as a whole, whatever memory they have.
+bool AsksForWhole(const sched::PodWithClaims& request) {
+  return std::all_of(request.claims.begin(), request.claims.end(), [](const sched::ClaimPtr& claim) {
+    const auto& requests = claim->claim.requests;
+    return claim->claim.allocation ||
+           std::all_of(requests.begin(), requests.end(), [](const model::Request& one) { return sched::MemoryAsked(one) == 0; });
+  });
+}
+
+Headline DeviceHeadline(const std::vector<NodeReason>& reasons, bool whole, bool some_nodes) {
+  const Causes causes = CausesOf(reasons);
+  const auto only = [&](Causes some) { return std::includes(some.begin(), some.end(), causes.begin(), causes.end()); };
+  const auto make = [&](Kind kind, Among among = Among::kAll) { return Headline{.kind = kind, .among = among, .some_nodes = some_nodes}; };
+  // A device has enough for one request, but other requests of the Pod would get it.
+  const bool taken_by_itself = !whole && causes.contains(Cause::kShort) && MostFree(reasons) >= AskedOf(reasons);
+  if (causes.contains(Cause::kTogether) || taken_by_itself) return Headline{.kind = Kind::kNotTogether};
+  if (only({Cause::kNoMatch})) return make(Kind::kNoMatch);
+  if (only({Cause::kTaken})) return make(Kind::kAllTaken);
+  if (only({Cause::kTainted})) return make(Kind::kAllTainted);
+  if (causes.contains(Cause::kShort)) {
+    Headline headline = make(Kind::kTooLittle, only({Cause::kShort, Cause::kTaken})                    ? Among::kAll
+                                               : only({Cause::kShort, Cause::kTaken, Cause::kNoMatch}) ? Among::kMatching
+                                               : only({Cause::kShort, Cause::kTaken, Cause::kTainted}) ? Among::kUntainted
+                                                                                                       : Among::kSuitable);
+    if (!whole) headline.asked = AskedOf(reasons), headline.most = MostFree(reasons);
+    return headline;
+  }
+  if (only({Cause::kTaken, Cause::kNoMatch})) return make(Kind::kAllTaken, Among::kMatching);
+  if (only({Cause::kTainted, Cause::kNoMatch})) return make(Kind::kAllTainted, Among::kMatching);
+  return make(Kind::kNoDeviceFits);
+}
+
+// Whether devices are counted. They are not where each fits by itself, but not together with others.
+bool IsAboutSeveral(const std::vector<NodeReason>& reasons) {
+  return !reasons.empty() && !reasons[0].devices.empty() && !CausesOf(reasons).contains(Cause::kTogether);
+}
+
+}  // namespace
+
+Headline HeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeReason>& reasons) {
+  if (reasons.empty()) return {.kind = Kind::kNoNodes};
+  const std::optional<sched::Several> several = sched::SeveralOf(request);
+  if (several && IsAboutSeveral(reasons)) return TooFew(*several, reasons);
+  if (!reasons[0].devices.empty()) return DeviceHeadline(reasons, AsksForWhole(request), reasons.back().devices.empty());
+  if (reasons.size() > 1) return {.kind = Kind::kNoNodeFits, .count = NodesOf(reasons)};
+  return {.kind = Kind::kNode, .names = reasons[0].nodes, .refusal = reasons[0].refusal};
+}
+
+Headline NeverHeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeReason>& reasons) {
+  const int64_t asked = AskedOf(reasons);
+  int64_t largest = 0;
+  for (const NodeReason& reason : reasons) {
+    for (const DeviceRow& row : reason.devices) largest = std::max(largest, row.mib.value_or(0));
+  }
+  if (asked > largest && largest > 0) return {.kind = Kind::kTooLarge, .asked = asked, .most = largest};
+  const std::optional<sched::Several> several = sched::SeveralOf(request);
+  if (several && IsAboutSeveral(reasons)) return NeverEnough(*several, reasons);
+  // A rule could be lifted, but a device that is too small stays so.
+  std::vector<NodeReason> too_small;
+  for (const NodeReason& reason : reasons) {
+    if (!reason.devices.empty() || reason.refusal.kind == sched::NodeReason::Kind::kResource) too_small.push_back(reason);
+  }
+  return HeadlineOf(request, too_small.empty() ? reasons : too_small);
+}
+
+}  // namespace allot::view
