@@ -19,6 +19,7 @@ function(allot_area name)
 
   add_library(allot_${name} STATIC ${sources})
   allot_unity(allot_${name} ${sources})
+  allot_std_headers(allot_${name})
   target_include_directories(allot_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   list(TRANSFORM AREA_USES PREPEND allot_)
   target_link_libraries(allot_${name} PUBLIC ${AREA_USES} Threads::Threads PRIVATE ${AREA_PRIVATE})

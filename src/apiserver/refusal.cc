@@ -101,13 +101,7 @@ Status BadRequest(std::string message) { return Refuse(400, "BadRequest", std::m
 Status MethodNotAllowed() { return Refuse(405, "MethodNotAllowed", "the server does not allow this method on the requested resource"); }
 Status NoSuchPath() { return Refuse(404, "NotFound", "the server could not find the requested resource"); }
 Status Expired(std::string message) { return Refuse(410, "Expired", std::move(message)); }
-Status InternalError(std::string message, int system_error) {
-  Refusal refusal;
-  refusal.code = 500;
-  refusal.reason = "InternalError";
-  refusal.number = system_error;
-  return Made(std::move(message), std::move(refusal));
-}
+Status InternalError(std::string message) { return Refuse(500, "InternalError", std::move(message)); }
 
 Status VersionTooLarge(uint64_t asked, uint64_t current) {
   Refusal refusal;

@@ -8,14 +8,12 @@
 
 #include "apiserver/field_errors.h"
 #include "base/status.h"
-#include "base/system_error.h"
 
 namespace allot::apiserver {
 
 struct Kind;
 
-// It keeps the errno of a store that could not write, for a program that embeds the API.
-struct Refusal : SystemError {
+struct Refusal : ErrorDetails {
   int code = 500;
   std::string reason;  // "NotFound"; empty: none
   // details
@@ -44,7 +42,7 @@ Status MethodNotAllowed();                                              // 405
 Status NoSuchPath();                                                    // 404 "the server could not find the requested resource"
 Status Expired(std::string message);                                    // 410
 Status VersionTooLarge(uint64_t asked, uint64_t current);               // 504 Timeout, ResourceVersionTooLarge, retry after 1 s
-Status InternalError(std::string message, int system_error = 0);        // 500 InternalError
+Status InternalError(std::string message);                              // 500 InternalError
 Status Refuse(int code, std::string_view reason, std::string message);  // anything else
 
 // Writes the Status object as JSON. An error without a Refusal is a 500.

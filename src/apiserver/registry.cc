@@ -19,7 +19,7 @@ bool IsOutcome(const Status& status) { return status.code() != Code::kConflict |
 // Turns an error of the store into one for the client.
 Status Translated(Status status) {
   if (status.ok() || RefusalOf(status) != nullptr) return status;
-  return InternalError(StrCat("the store could not write: ", status.message()), SystemErrorOf(status));
+  return InternalError(StrCat("the store could not write: ", status.message()));
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ Result<Answer> Registry::Delete(const Caller& caller, const Target& target, cons
     Result<Answer> answer = TryDelete(caller, target, options);
     if (answer.ok() || RefusalOf(answer.status()) != nullptr) return answer;
     if (answer.status().code() != Code::kConflict) {
-      return InternalError(StrCat("the store could not delete: ", answer.status().message()), SystemErrorOf(answer.status()));
+      return InternalError(StrCat("the store could not delete: ", answer.status().message()));
     }
   }
 }

@@ -11,26 +11,16 @@
 #include <ctime>
 #include <memory>
 
+#include "http/openssl_handles.h"
+
 namespace allot::http {
 namespace {
 
-template <auto kFree>
-struct Freed {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 using Names = std::unique_ptr<GENERAL_NAMES, Freed<GENERAL_NAMES_free>>;
 using Name = std::unique_ptr<GENERAL_NAME, Freed<GENERAL_NAME_free>>;
 
 Status OpensslError(std::string_view doing) {
-  const unsigned long code = ERR_get_error();
-  ERR_clear_error();
-  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  const char* const reason = TakeError();
   return Unavailable(doing, ": ", reason == nullptr ? "OpenSSL failed" : reason);
 }
 

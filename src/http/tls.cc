@@ -14,28 +14,16 @@
 #include <vector>
 
 #include "base/check.h"
+#include "http/openssl_handles.h"
 
 namespace allot::http {
 namespace {
 
-template <auto kFree>
-struct Freed {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
 using Ctx = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
 using Ssl = std::unique_ptr<SSL, Freed<SSL_free>>;
-using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 
-// Returns OpenSSL's first error and clears the rest.
-std::string TakeError() {
-  const unsigned long code = ERR_get_error();
-  ERR_clear_error();
-  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+std::string ErrorWords() {
+  const char* const reason = TakeError();
   return reason == nullptr ? "unknown error" : reason;
 }
 
@@ -58,13 +46,13 @@ Status UseCertificate(SSL_CTX* ctx, const std::string& certificate_pem, const st
   // Reject keys with a pass phrase instead of asking for one.
   const auto no_phrase = [](char*, int, int, void*) { return 0; };
   const Key key(PEM_read_bio_PrivateKey(Memory(key_pem).get(), nullptr, no_phrase, nullptr));
-  if (key == nullptr) return Invalid("key: no private key in PEM without a pass phrase: ", TakeError());
-  if (SSL_CTX_use_certificate(ctx, chain[0].get()) != 1) return Invalid("certificate: ", TakeError());
+  if (key == nullptr) return Invalid("key: no private key in PEM without a pass phrase: ", ErrorWords());
+  if (SSL_CTX_use_certificate(ctx, chain[0].get()) != 1) return Invalid("certificate: ", ErrorWords());
   for (size_t i = 1; i < chain.size(); ++i) {
-    if (SSL_CTX_add1_chain_cert(ctx, chain[i].get()) != 1) return Invalid("certificate chain: ", TakeError());
+    if (SSL_CTX_add1_chain_cert(ctx, chain[i].get()) != 1) return Invalid("certificate chain: ", ErrorWords());
   }
   if (SSL_CTX_use_PrivateKey(ctx, key.get()) != 1 || SSL_CTX_check_private_key(ctx) != 1) {
-    return Invalid("key: does not match the certificate: ", TakeError());
+    return Invalid("key: does not match the certificate: ", ErrorWords());
   }
   return Status();
 }
@@ -143,7 +131,7 @@ class Tls final : public Transport {
       ERR_clear_error();
       return Unavailable("TLS: the connection ended without close_notify");
     }
-    return Unavailable("TLS: ", TakeError());
+    return Unavailable("TLS: ", ErrorWords());
   }
 
   const Socket socket_;

@@ -3,30 +3,19 @@
 #include <string>
 #include <vector>
 
+#include "json/members.h"
+
 namespace allot::sched {
 namespace {
 
-void Text(std::string_view key, std::string_view text, json::Builder& b) {
-  if (!text.empty()) b.Key(key), b.String(text);
-}
-
-void Texts(std::string_view key, const std::vector<std::string>& texts, json::Builder& b) {
-  if (texts.empty()) return;
-  b.Key(key), b.StartArray();
-  for (const std::string& text : texts) b.String(text);
-  b.EndArray();
-}
-
-void Number(std::string_view key, int64_t number, json::Builder& b) { b.Key(key), b.Int(number); }
-
-void Amount(std::string_view key, const model::Quantity& amount, json::Builder& b) { Text(key, amount.Canonical(), b); }
+void Amount(std::string_view key, const model::Quantity& amount, json::Builder& b) { WriteText(key, amount.Canonical(), b); }
 
 void WriteTaint(const alloc::Reason::Taint& taint, json::Builder& b) {
   if (taint.key.empty() && taint.effect.empty()) return;
   b.Key("taint"), b.StartObject();
-  Text("key", taint.key, b);
-  Text("value", taint.value, b);
-  Text("effect", taint.effect, b);
+  WriteText("key", taint.key, b);
+  WriteText("value", taint.value, b);
+  WriteText("effect", taint.effect, b);
   b.EndObject();
 }
 
@@ -35,8 +24,12 @@ void WriteHolders(const std::vector<alloc::Holder>& holders, json::Builder& b) {
   b.Key("holders"), b.StartArray();
   for (const alloc::Holder& holder : holders) {
     b.StartObject();
-    Text("kind", holder.kind == alloc::Holder::Kind::kPod ? "Pod" : holder.kind == alloc::Holder::Kind::kClaim ? "Claim" : "ThisPod", b);
-    Text("name", holder.name, b);
+    WriteText("kind",
+              holder.kind == alloc::Holder::Kind::kPod     ? "Pod"
+              : holder.kind == alloc::Holder::Kind::kClaim ? "Claim"
+                                                           : "ThisPod",
+              b);
+    WriteText("name", holder.name, b);
     b.EndObject();
   }
   b.EndArray();
@@ -47,14 +40,14 @@ void WriteFound(const cel::NotTrue& found, json::Builder& b) {
     b.Key("found"), b.StartArray();
     for (const cel::NotTrue::Read& read : found.reads) {
       b.StartObject();
-      Text("name", read.name, b);
-      if (read.value) Text("value", *read.value, b);
+      WriteText("name", read.name, b);
+      if (read.value) WriteText("value", *read.value, b);
       b.EndObject();
     }
     b.EndArray();
   }
-  Text("term", found.term, b);
-  Text("message", found.error, b);
+  WriteText("term", found.term, b);
+  WriteText("message", found.error, b);
 }
 
 void WriteGiven(const alloc::Reason::Given& given, json::Builder& b) {
@@ -63,7 +56,7 @@ void WriteGiven(const alloc::Reason::Given& given, json::Builder& b) {
   if (given.step) Amount("step", *given.step, b);
   std::vector<std::string> values;
   for (const model::Quantity& value : given.values) values.push_back(value.Canonical());
-  Texts("values", values, b);
+  WriteTextsUnlessEmpty("values", values, b);
 }
 
 // What Reason::name is the name of.
@@ -141,21 +134,21 @@ std::string_view NameOf(NodeReason::Kind kind) {
 
 void WriteReason(const alloc::Reason& reason, json::Builder& b) {
   using Kind = alloc::Reason::Kind;
-  Text("kind", NameOf(reason.kind), b);
+  WriteText("kind", NameOf(reason.kind), b);
   b.Key("facts"), b.StartObject();
-  Text("alternative", reason.alternative, b);
-  Text(NameKey(reason.kind), reason.name, b);
-  Text("counterSet", reason.counter_set, b);
-  Text("driver", reason.driver, b);
-  Text("class", reason.device_class, b);
-  if (reason.selector > 0) Number("selector", static_cast<int64_t>(reason.selector), b);
+  WriteText("alternative", reason.alternative, b);
+  WriteText(NameKey(reason.kind), reason.name, b);
+  WriteText("counterSet", reason.counter_set, b);
+  WriteText("driver", reason.driver, b);
+  WriteText("class", reason.device_class, b);
+  if (reason.selector > 0) WriteNumber("selector", static_cast<int64_t>(reason.selector), b);
   WriteFound(reason.found, b);
-  Text("message", reason.detail, b);
+  WriteText("message", reason.detail, b);
   const bool is_short = reason.kind == Kind::kNotEnough || reason.kind == Kind::kCounterShort;
   if (is_short || reason.kind == Kind::kCapacityPolicy || reason.kind == Kind::kUnknownCapacity) Amount("asked", reason.asked, b);
   if (is_short) Amount("free", reason.free, b), Amount("whole", reason.whole, b);
   WriteGiven(reason.given, b);
-  Texts("has", reason.names, b);
+  WriteTextsUnlessEmpty("has", reason.names, b);
   WriteHolders(reason.holders, b);
   WriteTaint(reason.taint, b);
   b.EndObject();
@@ -163,29 +156,29 @@ void WriteReason(const alloc::Reason& reason, json::Builder& b) {
 
 void WriteReason(const NodeReason& refusal, json::Builder& b) {
   using Kind = NodeReason::Kind;
-  Text("kind", NameOf(refusal.kind), b);
+  WriteText("kind", NameOf(refusal.kind), b);
   b.Key("facts"), b.StartObject();
   const bool is_amount = refusal.kind == Kind::kResource;
-  Text(is_amount || refusal.kind == Kind::kNoResource ? "resource" : "label", refusal.key, b);
-  Text("value", refusal.value, b);
-  Text("wanted", refusal.wanted, b);
-  Text("operator", refusal.op, b);
-  Texts("values", refusal.values, b);
+  WriteText(is_amount || refusal.kind == Kind::kNoResource ? "resource" : "label", refusal.key, b);
+  WriteText("value", refusal.value, b);
+  WriteText("wanted", refusal.wanted, b);
+  WriteText("operator", refusal.op, b);
+  WriteTextsUnlessEmpty("values", refusal.values, b);
   WriteTaint(refusal.taint, b);
-  if (refusal.port != 0) Number("port", refusal.port, b);
-  Text("protocol", refusal.protocol, b);
-  Text("pod", refusal.pod, b);
-  Text("claim", refusal.kind == Kind::kDevices ? refusal.devices.claim : refusal.claim, b);
-  Text("request", refusal.devices.request, b);
-  Text("message", refusal.detail, b);
-  if (is_amount) Number("asked", refusal.asked, b), Number("free", refusal.free, b), Number("whole", refusal.whole, b);
-  if (refusal.kind == Kind::kPodLimit) Number("pods", refusal.asked, b), Number("limit", refusal.whole, b);
-  if (refusal.kind == Kind::kSpread) Number("skew", refusal.asked, b), Number("maxSkew", refusal.whole, b);
+  if (refusal.port != 0) WriteNumber("port", refusal.port, b);
+  WriteText("protocol", refusal.protocol, b);
+  WriteText("pod", refusal.pod, b);
+  WriteText("claim", refusal.kind == Kind::kDevices ? refusal.devices.claim : refusal.claim, b);
+  WriteText("request", refusal.devices.request, b);
+  WriteText("message", refusal.detail, b);
+  if (is_amount) WriteNumber("asked", refusal.asked, b), WriteNumber("free", refusal.free, b), WriteNumber("whole", refusal.whole, b);
+  if (refusal.kind == Kind::kPodLimit) WriteNumber("pods", refusal.asked, b), WriteNumber("limit", refusal.whole, b);
+  if (refusal.kind == Kind::kSpread) WriteNumber("skew", refusal.asked, b), WriteNumber("maxSkew", refusal.whole, b);
   const bool is_several = refusal.kind == Kind::kSeveralDevices;
   if (is_several || refusal.kind == Kind::kDevices) {
-    Number("asked", is_several ? refusal.asked : refusal.devices.asked, b);
-    Number("devices", static_cast<int64_t>(refusal.devices.devices), b);
-    Number("fit", static_cast<int64_t>(is_several ? refusal.would_do : refusal.devices.would_do), b);
+    WriteNumber("asked", is_several ? refusal.asked : refusal.devices.asked, b);
+    WriteNumber("devices", static_cast<int64_t>(refusal.devices.devices), b);
+    WriteNumber("fit", static_cast<int64_t>(is_several ? refusal.would_do : refusal.devices.would_do), b);
   }
   b.EndObject();
 }
@@ -207,13 +200,13 @@ std::string_view NameOf(Obstacle::Kind kind) {
 }
 
 void WriteFacts(const Obstacle& obstacle, json::Builder& b) {
-  Texts("gates", obstacle.gates, b);
-  Text("podClaim", obstacle.entry, b);
-  Text("template", obstacle.source, b);
-  Text("resource", obstacle.resource, b);
-  Text("claim", obstacle.claim, b);
-  if (obstacle.users > 0) Number("users", static_cast<int64_t>(obstacle.users), b);
-  Text("volume", obstacle.volume, b);
+  WriteTextsUnlessEmpty("gates", obstacle.gates, b);
+  WriteText("podClaim", obstacle.entry, b);
+  WriteText("template", obstacle.source, b);
+  WriteText("resource", obstacle.resource, b);
+  WriteText("claim", obstacle.claim, b);
+  if (obstacle.users > 0) WriteNumber("users", static_cast<int64_t>(obstacle.users), b);
+  WriteText("volume", obstacle.volume, b);
 }
 
 }  // namespace allot::sched

@@ -1,5 +1,6 @@
 // Remedies as JSON.
 
+#include "json/members.h"
 #include "sched/reason_json.h"
 
 namespace allot::sched {
@@ -7,16 +8,12 @@ namespace {
 
 using Change = Remedy::Change;
 
-void Text(std::string_view key, std::string_view text, json::Builder& b) {
-  if (!text.empty()) b.Key(key), b.String(text);
-}
-
 void WriteAmounts(const Remedy& remedy, json::Builder& b) {
   const bool is_memory = remedy.change == Change::kLessMemory || remedy.change == Change::kPartOfGpu;
   if (remedy.asked > 0) b.Key(is_memory ? "askedMiB" : "asked"), b.Int(remedy.asked);
   b.Key(is_memory ? "enoughMiB" : "enough"), b.Int(remedy.enough);
-  if (remedy.each != Remedy::Each::kNone) Text("each", remedy.each == Remedy::Each::kGpu ? "GPU" : "Share", b);
-  Text("resource", remedy.resource, b);
+  if (remedy.each != Remedy::Each::kNone) WriteText("each", remedy.each == Remedy::Each::kGpu ? "GPU" : "Share", b);
+  WriteText("resource", remedy.resource, b);
 }
 
 void WriteTaints(const std::vector<Remedy::Taint>& taints, json::Builder& b) {
@@ -24,10 +21,10 @@ void WriteTaints(const std::vector<Remedy::Taint>& taints, json::Builder& b) {
   b.Key("taints"), b.StartArray();
   for (const Remedy::Taint& one : taints) {
     b.StartObject();
-    Text("key", one.taint.key, b);
-    Text("value", one.taint.value, b);
-    Text("effect", one.taint.effect, b);
-    Text("device", one.device, b);
+    WriteText("key", one.taint.key, b);
+    WriteText("value", one.taint.value, b);
+    WriteText("effect", one.taint.effect, b);
+    WriteText("device", one.device, b);
     b.EndObject();
   }
   b.EndArray();
@@ -72,15 +69,15 @@ std::string_view NameOf(Remedy::Change change) {
 }
 
 void WriteRemedy(const Remedy& remedy, json::Builder& b) {
-  Text("kind", NameOf(remedy.kind()), b);
-  Text("change", NameOf(remedy.change), b);
+  WriteText("kind", NameOf(remedy.kind()), b);
+  WriteText("change", NameOf(remedy.change), b);
   b.Key("facts"), b.StartObject();
   if (remedy.kind() == Remedy::Kind::kLess) WriteAmounts(remedy, b);
-  Text("target", remedy.target, b);
-  Text("claim", remedy.claim, b);
-  Text("request", remedy.request, b);
-  Text("label", remedy.label, b);
-  Text("value", remedy.value, b);
+  WriteText("target", remedy.target, b);
+  WriteText("claim", remedy.claim, b);
+  WriteText("request", remedy.request, b);
+  WriteText("label", remedy.label, b);
+  WriteText("value", remedy.value, b);
   WriteTaints(remedy.taints, b);
   if (!remedy.pods.empty()) {
     b.Key("pods"), b.StartArray();

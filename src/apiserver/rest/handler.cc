@@ -195,13 +195,13 @@ void RestHandler::ServeCollection(Call& call) {
   if (method == "GET" || method == "HEAD") return List(call);
   const bool all_at_once = method == "DELETE" && call.target.kind->type.FullName() == "namespaces";  // not allowed for namespaces
   if (all_spaces || all_at_once || (method != "POST" && method != "DELETE")) return SendError(call, MethodNotAllowed());
-  method == "POST" ? Create(call) : DeleteCollection(call);
+  method == "POST" ? Write(call, &Api::Create) : DeleteCollection(call);
 }
 
 void RestHandler::ServeObject(Call& call) {
   const std::string& method = call.request.method;
   if (method == "GET" || method == "HEAD") return VerbOf(call) == "watch" ? List(call) : Get(call);
-  if (method == "PUT") return Update(call);
+  if (method == "PUT") return Write(call, &Api::Update);
   if (method == "PATCH") return Patch(call);
   if (method == "DELETE") return Delete(call);
   SendError(call, MethodNotAllowed());
@@ -216,7 +216,7 @@ void RestHandler::ServeSubresource(Call& call) {
   if (subresource->name == "scale") return Scale(call);
   if (subresource->name == "log") return Log(call);
   if (verb == "get") return Get(call);
-  if (verb == "update") return Update(call);
+  if (verb == "update") return Write(call, &Api::Update);
   if (verb == "patch") return Patch(call);
   Act(call);
 }
@@ -230,26 +230,14 @@ void RestHandler::Get(Call& call) {
   SendObject(call, *answer);
 }
 
-void RestHandler::Create(Call& call) {
+void RestHandler::Write(Call& call, decltype(&Api::Create) verb) {
   Result<WriteOptions> options = ReadWriteOptions(call.query, false, false);
   if (!options.ok()) return SendError(call, options.status());
   Result<Body> body = ReadBody(call.request);
   if (!body.ok()) return SendError(call, body.status());
   options->duplicates = std::move(body->duplicates);
   options->warnings = &call.warnings;
-  Result<Answer> answer = parts_.api.Create(call.caller, call.target, body->document.root(), *options);
-  if (!answer.ok()) return SendError(call, answer.status());
-  SendObject(call, *answer);
-}
-
-void RestHandler::Update(Call& call) {
-  Result<WriteOptions> options = ReadWriteOptions(call.query, false, false);
-  if (!options.ok()) return SendError(call, options.status());
-  Result<Body> body = ReadBody(call.request);
-  if (!body.ok()) return SendError(call, body.status());
-  options->duplicates = std::move(body->duplicates);
-  options->warnings = &call.warnings;
-  Result<Answer> answer = parts_.api.Update(call.caller, call.target, body->document.root(), *options);
+  Result<Answer> answer = (parts_.api.*verb)(call.caller, call.target, body->document.root(), *options);
   if (!answer.ok()) return SendError(call, answer.status());
   SendObject(call, *answer);
 }

@@ -46,8 +46,8 @@ class RestHandler {
   static std::string VerbOf(const Call& call);
 
   void Get(Call& call);
-  void Create(Call& call);
-  void Update(Call& call);
+  // Creates or updates the object in the request's body.
+  void Write(Call& call, decltype(&Api::Create) verb);
   void Patch(Call& call);
   void Delete(Call& call);
   static Result<PatchType> PatchTypeOf(const Call& call);

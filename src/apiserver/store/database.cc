@@ -72,14 +72,18 @@ Database::~Database() {
 Status Database::Error(std::string_view doing) const {
   const int code = sqlite3_errcode(handle_) & 0xff;
   std::string message = StrCat(doing, ": ", sqlite3_errmsg(handle_));
+  // The advice is part of the message, because the message also reaches the clients of the API.
+  const auto full = [this](std::string_view error) {
+    const char* const file = sqlite3_db_filename(handle_, "main");
+    return Status(Code::kExhausted, StrCat(error, "; free space on the disk of ", file == nullptr ? "the store" : file));
+  };
   switch (code) {
-    case SQLITE_FULL: return Status(Code::kExhausted, message, std::make_shared<SystemError>(ENOSPC));
+    case SQLITE_FULL: return full(message);
     case SQLITE_IOERR: {
       // SQLite reports "disk I/O error" for all of these, including a full disk found by a quota or a sync.
       const int cause = LastErrno(handle_);
       if (cause != 0) message += StrCat(": ", std::generic_category().message(cause));
-      const Code kind = cause == ENOSPC || cause == EDQUOT ? Code::kExhausted : Code::kUnavailable;
-      return Status(kind, message, std::make_shared<SystemError>(cause));
+      return cause == ENOSPC || cause == EDQUOT ? full(message) : Unavailable(message);
     }
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:

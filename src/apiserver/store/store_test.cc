@@ -191,7 +191,7 @@ TEST_F(StoreTest, AFullDiskRefusesTheWriteAndTheStoreGoesOn) {
   ASSERT_OK_AND_ASSIGN(const EntryPtr a, store->Put(Pod("a"), 0, Text("one")));
   ASSERT_OK(store->LimitPages(10));
   const std::string large(200'000, 'x');
-  EXPECT_THAT(store->Put(Pod("b"), 0, Text(large)), IsStatus(Code::kExhausted, HasSubstr("full")));
+  EXPECT_THAT(store->Put(Pod("b"), 0, Text(large)), IsStatus(Code::kExhausted, HasSubstr("full; free space on the disk of")));
   EXPECT_EQ(store->Get(Pod("b")), nullptr);
   EXPECT_EQ(store->version(), a->version);
   ASSERT_OK(store->LimitPages(1'000'000));

@@ -1,9 +1,11 @@
 #include "cel/compile/cost_calls.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "cel/compile/types.h"
 #include "cel/eval/object_type.h"
+#include "cel/unit_cost.h"
 
 namespace allot::cel {
 namespace {
@@ -269,35 +271,7 @@ std::optional<CallEstimate> EstimateLibraryCall(std::string_view function, std::
     return CallEstimate{args[0].SizeOrUnknown().Scaled(kTraversalFactor), std::nullopt};
   }
   if (function == "ip.isCanonical") return CallEstimate{args[0].SizeOrUnknown().Scaled(2 * kTraversalFactor), std::nullopt};
-  if (IsOneOf(function, {"masked",
-                         "prefixLength",
-                         "family",
-                         "isUnspecified",
-                         "isLoopback",
-                         "isLinkLocalMulticast",
-                         "isLinkLocalUnicast",
-                         "isGlobalUnicast",
-                         "format.named",
-                         "sign",
-                         "asInteger",
-                         "isInteger",
-                         "asApproximateFloat",
-                         "isGreaterThan",
-                         "isLessThan",
-                         "compareTo",
-                         "add",
-                         "sub",
-                         "major",
-                         "minor",
-                         "patch",
-                         "getScheme",
-                         "getHostname",
-                         "getHost",
-                         "getPort",
-                         "getEscapedPath",
-                         "getQuery"})) {
-    return Fixed(1);
-  }
+  if (std::find(kUnitCostFunctions.begin(), kUnitCostFunctions.end(), function) != kUnitCostFunctions.end()) return Fixed(1);
   if ((function == "containsIP" || function == "containsCIDR") && !args.empty()) return Contains(function, overload, args[0]);
   if (function == "validate" && !args.empty()) {
     constexpr double kLongestPattern = 128;

@@ -8,6 +8,7 @@
 #include "cel/compile/ast.h"
 #include "cel/compile/cost_range.h"
 #include "cel/library/named_format.h"
+#include "cel/unit_cost.h"
 
 namespace allot::cel {
 namespace {
@@ -142,33 +143,7 @@ const Rules& ByFunction() {
     const auto add = [&](CostRule rule, std::initializer_list<std::string_view> names) {
       for (const std::string_view name : names) map.emplace(name, rule);
     };
-    add(One, {"masked",
-              "prefixLength",
-              "family",
-              "isUnspecified",
-              "isLoopback",
-              "isLinkLocalMulticast",
-              "isLinkLocalUnicast",
-              "isGlobalUnicast",
-              "format.named",
-              "sign",
-              "asInteger",
-              "isInteger",
-              "asApproximateFloat",
-              "isGreaterThan",
-              "isLessThan",
-              "compareTo",
-              "add",
-              "sub",
-              "major",
-              "minor",
-              "patch",
-              "getScheme",
-              "getHostname",
-              "getHost",
-              "getPort",
-              "getEscapedPath",
-              "getQuery"});
+    for (const std::string_view name : kUnitCostFunctions) map.emplace(name, One);
     add(Walk, {"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"});
     add(FirstTraversal, {"url", "lowerAscii", "upperAscii", "substring", "trim", "cidr", "isIP", "isCIDR", "ip", "quantity", "isQuantity",
                          "semver", "isSemver"});

@@ -5,7 +5,7 @@
 #include "cli/explain/names.h"
 #include "cli/explain/text.h"
 #include "cli/explain/words.h"
-#include "json/builder.h"
+#include "json/members.h"
 #include "sched/reason_json.h"
 #include "sched/words.h"
 
@@ -15,25 +15,11 @@ namespace {
 using State = view::Answer::State;
 using view::DeviceRow;
 
-void WriteText(std::string_view key, std::string_view text, json::Builder& b) {
-  if (!text.empty()) b.Key(key), b.String(text);
-}
-
-void WriteTexts(std::string_view key, const std::vector<std::string>& texts, json::Builder& b) {
-  b.Key(key), b.StartArray();
-  for (const std::string& text : texts) b.String(text);
-  b.EndArray();
-}
-
 template <typename Value>
 std::vector<std::string> WordsOf(const std::vector<Value>& values) {
   std::vector<std::string> texts;
   for (const Value& value : values) texts.push_back(Words(value));
   return texts;
-}
-
-void WriteNumber(std::string_view key, std::optional<int64_t> number, json::Builder& b) {
-  if (number) b.Key(key), b.Int(*number);
 }
 
 void WriteDevices(const std::vector<DeviceRow>& rows, json::Builder& b) {

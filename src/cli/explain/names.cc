@@ -1,5 +1,6 @@
 #include "cli/explain/names.h"
 
+#include "json/members.h"
 #include "sched/reason_json.h"
 
 namespace allot::cli {
@@ -8,23 +9,12 @@ namespace {
 using view::Headline;
 using Kind = Headline::Kind;
 
-void Text(std::string_view key, std::string_view text, json::Builder& b) {
-  if (!text.empty()) b.Key(key), b.String(text);
-}
-
-void Texts(std::string_view key, const std::vector<std::string>& texts, json::Builder& b) {
-  if (texts.empty()) return;
-  b.Key(key), b.StartArray();
-  for (const std::string& text : texts) b.String(text);
-  b.EndArray();
-}
-
 void Count(std::string_view key, size_t count, json::Builder& b) { b.Key(key), b.Int(static_cast<int64_t>(count)); }
 
 void WriteSeveral(const Headline& headline, json::Builder& b) {
   b.Key("asked"), b.Int(headline.several.count);
   if (headline.several.mib > 0) b.Key("askedMiB"), b.Int(headline.several.mib);
-  Text("each", headline.several.differ ? "GPU" : "Share", b);
+  WriteText("each", headline.several.differ ? "GPU" : "Share", b);
   Count("fit", headline.fit, b);
 }
 
@@ -107,28 +97,28 @@ std::string_view NameOf(view::Fix::Kind kind) {
 
 void WriteHeadline(const Headline& headline, json::Builder& b) {
   const bool is_obstacle = headline.kind == Kind::kObstacle;
-  Text("kind", is_obstacle ? sched::NameOf(headline.obstacle.kind) : NameOf(headline.kind), b);
+  WriteText("kind", is_obstacle ? sched::NameOf(headline.obstacle.kind) : NameOf(headline.kind), b);
   b.Key("facts"), b.StartObject();
   if (headline.kind == Kind::kNoNodeFits) Count("nodes", headline.count, b);
   if (headline.kind == Kind::kTooFew || headline.kind == Kind::kNeverEnough) WriteSeveral(headline, b);
   if (headline.asked) b.Key("askedMiB"), b.Int(*headline.asked), b.Key("mostMiB"), b.Int(headline.most);
-  Text("among", NameOf(headline.among), b);
+  WriteText("among", NameOf(headline.among), b);
   if (headline.some_nodes) b.Key("someNodes"), b.Bool(true);
-  Texts(headline.kind == Kind::kFits ? "devices" : "nodes", headline.names, b);
+  WriteTextsUnlessEmpty(headline.kind == Kind::kFits ? "devices" : "nodes", headline.names, b);
   if (headline.refusal) {
     b.Key("reason"), b.StartObject();
     sched::WriteReason(*headline.refusal, b);
     b.EndObject();
   }
   if (!headline.obstacle.empty()) sched::WriteFacts(headline.obstacle, b);
-  Text("nearest", headline.nearest, b);
-  Text("node", headline.node, b);
-  Text("resource", headline.resource, b);
-  Text("class", headline.device_class, b);
-  Text("request", headline.request, b);
-  Text("claim", headline.claim, b);
-  Text("phase", headline.phase, b);
-  Text("message", headline.error, b);
+  WriteText("nearest", headline.nearest, b);
+  WriteText("node", headline.node, b);
+  WriteText("resource", headline.resource, b);
+  WriteText("class", headline.device_class, b);
+  WriteText("request", headline.request, b);
+  WriteText("claim", headline.claim, b);
+  WriteText("phase", headline.phase, b);
+  WriteText("message", headline.error, b);
   b.EndObject();
 }
 

@@ -5,24 +5,10 @@
 #include "cli/explain/names.h"
 #include "cli/status/screen.h"
 #include "cli/status/words.h"
-#include "json/builder.h"
+#include "json/members.h"
 
 namespace allot::cli {
 namespace {
-
-void WriteTexts(std::string_view key, const std::vector<std::string>& texts, json::Builder& b) {
-  b.Key(key), b.StartArray();
-  for (const std::string& text : texts) b.String(text);
-  b.EndArray();
-}
-
-void WriteText(std::string_view key, std::string_view text, json::Builder& b) {
-  if (!text.empty()) b.Key(key), b.String(text);
-}
-
-void WriteNumber(std::string_view key, std::optional<int64_t> number, json::Builder& b) {
-  if (number) b.Key(key), b.Int(*number);
-}
 
 void WriteFlag(std::string_view key, bool value, json::Builder& b) { b.Key(key), b.Bool(value); }
 
