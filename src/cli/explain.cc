@@ -8,7 +8,6 @@
 #include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/pod_names.h"
-#include "control/server_features.h"
 #include "json/yaml_write.h"
 
 namespace allot::cli {
@@ -32,7 +31,6 @@ Status Run(const Verb& verb, const Arguments& arguments, const std::vector<std::
   ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(verb, arguments));
   const std::string name_space = session->namespace_name();
   ASSIGN_OR_RETURN(view::World world, view::GatherWorld(session->client(), {name_space}));
-  if (const Result<alloc::Features> features = control::AskFeatures(session->client(), {}); features.ok()) world.features = *features;
   const sched::Cluster cluster = view::ClusterOf(world);
   std::vector<view::Answer> answers;
   Status missing;

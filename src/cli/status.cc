@@ -1,9 +1,11 @@
 #include "cli/status.h"
 
 #include "base/strings.h"
+#include "cli/listing.h"
 #include "cli/output.h"
-#include "cli/status/facts.h"
+#include "cli/status/screen.h"
 #include "cli/status/watch.h"
+#include "cli/status/words.h"
 #include "cli/stop_signals.h"
 #include "json/yaml_write.h"
 
@@ -17,12 +19,14 @@ Status Run(const Verb& verb, const Arguments& arguments) {
     StopSignals signals(LeaveScreen(output));
     return WatchStatus(*session, arguments.operands(), output, signals.stop);
   }
-  ASSIGN_OR_RETURN(const StatusFacts facts, FactsOf(*session, ListForStatus(*session), arguments.operands()));
-  if (output == "json") return Print(json::WriteSortedJson(StatusJson(facts).root()));
-  if (output == "yaml") return Print(json::WriteYaml(StatusJson(facts).root()));
-  TRY(Print(StatusText(facts, ScreenOfOutput(), session->Now())));
+  kube::Client& client = session->client();
+  ASSIGN_OR_RETURN(const view::Overview overview, view::OverviewOf(client, view::ListForStatus(client), arguments.operands()));
+  if (output == "json") return Print(json::WriteSortedJson(StatusJson(overview).root()));
+  if (output == "yaml") return Print(json::WriteYaml(StatusJson(overview).root()));
+  TRY(Print(StatusText(overview, ScreenOfOutput(), session->Now())));
   TRY(Flush());
-  if (!facts.missing.empty()) Note(StrCat("No GPUs found: ", Printable(facts.missing), ". `allot doctor` says what to do."));
+  const std::string missing = MissingWords(overview);
+  if (!missing.empty()) Note(StrCat("No GPUs found: ", Printable(missing), ". `allot doctor` says what to do."));
   return Status();
 }
 

@@ -138,15 +138,15 @@ std::optional<int64_t> Device::Left() const {
   return !incomplete && HasShareLeft() ? std::max<int64_t>(0, *mib - *used) : 0;
 }
 
-Obstacle Device::FirstObstacle() const {
-  if (!node_ready) return Obstacle::kNodeNotReady;
-  if (node_cordoned) return Obstacle::kNodeCordoned;
-  return IsTainted() ? Obstacle::kTainted : Obstacle::kNone;
+DeviceObstacle Device::FirstObstacle() const {
+  if (!node_ready) return DeviceObstacle::kNodeNotReady;
+  if (node_cordoned) return DeviceObstacle::kNodeCordoned;
+  return IsTainted() ? DeviceObstacle::kTainted : DeviceObstacle::kNone;
 }
 
 std::optional<int64_t> Device::Free() const {
   const std::optional<int64_t> left = Left();
-  return left && FirstObstacle() != Obstacle::kNone ? 0 : left;
+  return left && FirstObstacle() != DeviceObstacle::kNone ? 0 : left;
 }
 
 std::vector<Device> DevicesOf(const sched::Cluster& cluster, const NodeStates& nodes, const Seen& seen) {

@@ -48,7 +48,7 @@ struct DeviceCapacity {
 };
 
 // Why a new Pod does not get a device that has something left.
-enum class Obstacle { kNone, kNodeNotReady, kNodeCordoned, kTainted };
+enum class DeviceObstacle { kNone, kNodeNotReady, kNodeCordoned, kTainted };
 
 struct Device {
   std::string driver, pool, name;
@@ -86,7 +86,7 @@ struct Device {
   bool HasShareLeft() const { return !shares || shares_used < *shares; }
   // Memory that the pool can still give, whatever keeps Pods away now. nullopt: not known.
   std::optional<int64_t> Left() const;
-  Obstacle FirstObstacle() const;
+  DeviceObstacle FirstObstacle() const;
   // Memory that a new claim can get: Left(), or 0 where there is an obstacle. nullopt: not known.
   std::optional<int64_t> Free() const;
 };
@@ -99,7 +99,7 @@ struct Seen {
 // All devices that slices offer, and those that claims hold although no slice offers them. By node, driver, pool and name.
 std::vector<Device> DevicesOf(const sched::Cluster& cluster, const NodeStates& nodes, const Seen& seen);
 
-// The devices with memory to share, and those held devices whose driver has such: what `allot status` is about.
+// Returns the devices that `allot status` shows: devices with memory, and held devices of a driver that offers memory.
 std::vector<Device> WithMemory(std::vector<Device> devices);
 
 }  // namespace allot::view

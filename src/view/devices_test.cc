@@ -115,5 +115,17 @@ TEST(Devices, AClaimThatCannotBeReadIsReported) {
   EXPECT_EQ(cluster.Claims().size(), 1u);
 }
 
+TEST(Devices, APoolWithMoreSlicesThanItSaysOffersNothingAsInTheScheduler) {
+  Lists lists;
+  lists.slices.objects = {Slice("n1", 1, 1, kShared),
+                          Object(R"({"metadata":{"name":"extra"},"spec":{"driver":"gpu.nvidia.com","nodeName":"n1","pool":{"name":"n1",
+    "generation":1,"resourceSliceCount":1},"devices":[{"name":"gpu-1"}]}})")};
+  const std::vector<Device> devices = All(lists);
+  ASSERT_EQ(devices.size(), 2u);
+  ASSERT_TRUE(devices[0].incomplete);
+  EXPECT_EQ(devices[0].incomplete->present, 2u);
+  EXPECT_EQ(devices[0].Free(), 0);
+}
+
 }  // namespace
 }  // namespace allot::view

@@ -22,7 +22,7 @@ std::vector<Pool> PoolsOf(const sched::Cluster& cluster) {
     if (is_new || slice.pool_generation > pool.generation) {
       pool = {std::string(slice.driver), std::string(slice.pool), slice.pool_generation, 0, {}};
     }
-    pool.wanted = std::max(pool.wanted, static_cast<size_t>(std::max<int64_t>(0, slice.pool_slice_count)));
+    if (pool.slices.empty()) pool.wanted = static_cast<size_t>(std::max<int64_t>(0, slice.pool_slice_count));
     pool.slices.push_back(one);
   }
   std::vector<Pool> sorted;

@@ -1,5 +1,5 @@
 #pragma once
-// Pools of devices as the scheduler counts them: the slices of the newest generation, once all of them are published.
+// Pools of devices as the scheduler counts them (alloc/inventory.h): the slices of the newest generation, once all of them are published.
 
 #include <cstdint>
 #include <string>
@@ -13,11 +13,11 @@ namespace allot::view {
 struct Pool {
   std::string driver, name;
   int64_t generation = 0;               // the newest one
-  size_t wanted = 0;                    // how many slices the driver says that it publishes
+  size_t wanted = 0;                    // how many slices the first one says that there are
   std::vector<sched::SlicePtr> slices;  // of the newest generation, by name
 
-  // The scheduler allocates nothing of a pool until all its slices are there.
-  bool complete() const { return slices.size() >= wanted; }
+  // The scheduler allocates nothing of a pool with too few or too many slices.
+  bool complete() const { return slices.size() == wanted; }
   size_t DeviceCount() const;
 };
 

@@ -36,7 +36,7 @@ TEST(PlaceAmong, WithinASecondTheTimeInTheirUidsDecides) {
   EXPECT_EQ(PlaceAmong({pod("a", second), pod("b", first)}, first), 1U);
 }
 
-TEST(PlaceAmong, WhoCannotStartAnywayIsNotInTheQueue) {
+TEST(PlaceAmong, APodThatCanNeverStartIsNotInTheQueue) {
   const std::vector<kube::ObjectPtr> pods = {
       Pod("giant", 0, "2026-01-01T00:00:01Z", "too large", "Unschedulable", "", R"(,{"type":"allot.dev/NeverFits","status":"True"})"),
       Pod("gated", 0, "2026-01-01T00:00:01Z", "gates", "SchedulingGated"), Pod("a", 0, "2026-01-01T00:00:02Z", "no room")};

@@ -9,6 +9,7 @@
 #include "model/placement.h"
 #include "sched/objects.h"
 #include "view/devices.h"
+#include "view/events.h"
 #include "view/queue.h"
 
 namespace allot::view {
@@ -147,13 +148,6 @@ bool HasCondition(const json::Value& pod, std::string_view type) {
                      [&](const json::Value& condition) { return Text(condition["type"]) == type && Text(condition["status"]) == "True"; });
 }
 
-std::string_view TimeOf(const json::Value& event) {
-  for (const json::Value* time : {&event["series"]["lastObservedTime"], &event["lastTimestamp"], &event["eventTime"]}) {
-    if (time->IsString()) return Text(*time);
-  }
-  return "";
-}
-
 // Why the Pod does not run on its node; false: it is just being started.
 bool SetNodesCause(const Object& pod, const Listing& events, WaitingPod& waiting) {
   for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
@@ -175,8 +169,7 @@ bool SetNodesCause(const Object& pod, const Listing& events, WaitingPod& waiting
     if (newest == nullptr || TimeOf(*newest) <= TimeOf(json)) newest = &json;
   }
   if (newest == nullptr) return false;
-  waiting.cause =
-      Text((*newest)["message"]).find("CDI") == std::string_view::npos ? WaitingPod::Cause::kNotPrepared : WaitingPod::Cause::kNoCdiDevice;
+  waiting.cause = WaitingPod::Cause::kNotPrepared;
   waiting.reason = Text((*newest)["reason"]);
   waiting.message = Text((*newest)["message"]);
   return true;

@@ -70,7 +70,7 @@ std::string Amount(const model::Quantity& quantity);
 // The events of the object, as a table at the end.
 Status DescribeEvents(Session& session, const kube::Object& object, Description& description);
 
-// Each writes all of its kind but the events.
+// Each writes everything except the events.
 Status DescribePod(Session& session, const kube::Object& pod, Description& description);
 Status DescribeNode(Session& session, const kube::Object& node, Description& description);
 Status DescribeClaim(Session& session, const kube::Object& claim, Description& description);

@@ -148,8 +148,9 @@ Status DescribeDevices(Session& session, std::string_view node, Description& des
   const std::vector<view::Pool> pools = view::PoolsOf(cluster);
   if (!pools.empty()) DescribePools(pools, description);
   description.Line(0, "Devices:");
-  if (!lists.claims.ok()) description.Line(1, "who holds them is not known: ", lists.claims.status.message());
-  for (const view::LeftOut& one : left_out) description.Line(1, one.kind, " ", one.key, " cannot be read, and is left out: ", one.why);
+  if (!lists.claims.ok()) description.Line(1, "holders unknown: ", lists.claims.status.message());
+  for (const view::LeftOut& one : left_out)
+    description.Line(1, one.kind, " ", one.key, " is left out, because it cannot be read: ", one.why);
   Drivers drivers(session);
   for (const view::Device& device : devices) {
     if (device.gone) continue;

@@ -128,7 +128,7 @@ void DescribeDevice(const json::Value& device, Description& description) {
   if (!MembersOf(device["attributes"]).empty()) {
     description.Line(2, "Attributes:");
     for (const json::Member& attribute : device["attributes"].Members()) {
-      // {"string": "gpu"}: the kind of the value does not matter to somebody who reads
+      // {"string": "gpu"}: readers need only the value.
       const auto values = MembersOf(attribute.value);
       description.Field(3, attribute.key, values.size() == 1 ? OneLine(values[0].value) : OneLine(attribute.value));
     }

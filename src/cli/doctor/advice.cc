@@ -39,10 +39,11 @@ Advice TroubleAdvice(Trouble trouble, const view::Release& release, std::string_
               HelmUpgrade(release, "--set nvidiaDriverRoot=/run/nvidia/driver")};
     case Trouble::kNoSharing:
       return {
-          "switch the gate on, of API server and scheduler (--feature-gates=DRAConsumableCapacity=true), or offer whole GPUs: mode "
-          "exclusive in the node config (docs/node-config.md)",
+          "enable the feature gate in kube-apiserver and kube-scheduler (--feature-gates=DRAConsumableCapacity=true), or offer whole GPUs: "
+          "mode exclusive in the node config (docs/node-config.md)",
           ""};
-    case Trouble::kNoTaints: return {"switch the gate on, of API server and scheduler: --feature-gates=DRADeviceTaints=true", ""};
+    case Trouble::kNoTaints:
+      return {"enable the feature gate in kube-apiserver and kube-scheduler: --feature-gates=DRADeviceTaints=true", ""};
     case Trouble::kOtherDriver:
       return {"drain the node and remove the other driver there; allot goes on by itself", "helm list -A | grep -i dra"};
     case Trouble::kDevicePlugin:
@@ -50,13 +51,14 @@ Advice TroubleAdvice(Trouble trouble, const view::Release& release, std::string_
               "kubectl get daemonsets -A | grep -i device-plugin"};
     case Trouble::kNoDeviceNode: return {"the driver is not loaded; on the node:", "nvidia-modprobe -u -c 0"};
     case Trouble::kNotFree:
-      return {"something else than the scheduler allocated it. The message has the holders: end this Pod, or some of them", "allot status"};
+      return {"another program than the scheduler allocated it. The message names the holders: end this Pod, or some of them",
+              "allot status"};
     case Trouble::kForbidden: return {"the agent lacks a right; the chart's ClusterRole has all that it needs:", HelmUpgrade(release)};
     case Trouble::kNodeConfig: return {"correct the node config (docs/node-config.md); it is read again when it changes", ""};
     case Trouble::kDiskFull: return {"make room on the disk of the node", ""};
     case Trouble::kOther: break;
   }
-  return {"all that it says:", StrCat("kubectl logs ", logs)};
+  return {"the whole log:", StrCat("kubectl logs ", logs)};
 }
 
 std::string GateAdvice(std::string_view gate, std::string_view programs, int minor) {
@@ -163,7 +165,7 @@ Advice AdviceOf(const Finding& f) {
     case Kind::kNotShared:
       return {
           "each goes to one claim as a whole. That is mode: exclusive of the node config (docs/node-config.md), or another driver than "
-          "allot offers them; if it should be so, all is well",
+          "allot offers them; if that is intended, nothing needs to change",
           ""};
     case Kind::kNoGpuAtAll:
       return {"are there nodes with NVIDIA GPUs, does an agent run there, and is the NVIDIA driver installed? The agents say it:",

@@ -58,7 +58,7 @@ TEST(Doctor, AnAgentThatIsNotReadySaysItInItsLog) {
                      "2026-11-16T03:52:05.986Z INFO serving node=n1\n"),
       AllOf(HasSubstr("is not ready: no GPUs: no libnvidia-ml.so.1 under the driver root \"/\""), HasSubstr("install the NVIDIA driver")));
   EXPECT_THAT(AgentDiagnosis(kRunning, R"({"level":"ERROR","message":"published 0 of 2 devices","error":"... DRAConsumableCapacity ..."})"),
-              AllOf(HasSubstr("published 0 of 2 devices: ... DRAConsumableCapacity"), HasSubstr("switch the gate on")));
+              AllOf(HasSubstr("published 0 of 2 devices: ... DRAConsumableCapacity"), HasSubstr("enable the feature gate")));
   EXPECT_THAT(AgentDiagnosis(kRunning, "2026-11-16T03:52:04.986Z INFO fine\n"),
               AllOf(HasSubstr("agent on n1: runs, but is not ready"), HasSubstr("kubectl logs -n gpus agent-n1")));
 }
@@ -82,7 +82,7 @@ TEST(Doctor, NodesWithoutAnAgentAreGroupedWithTheReason) {
   for (const char* const name : {"c1", "c2", "c3", "c4", "c5"}) {
     cluster.nodes += StrCat(R"(,{"metadata":{"name":")", name, R"("},"spec":{"taints":[{"key":"control-plane","effect":"NoSchedule"}]}})");
   }
-  EXPECT_THAT(Diagnosis(cluster, 0), HasSubstr("warning c1, c2 and 3 more: no agent; of the DaemonSet, it does not tolerate the taint "
+  EXPECT_THAT(Diagnosis(cluster, 0), HasSubstr("warning c1, c2 and 3 more: no agent: the DaemonSet does not tolerate the taint "
                                                "control-plane:NoSchedule"));
 }
 

@@ -38,12 +38,12 @@ std::string SetWords(const Finding& f) {
 }
 
 std::string NoAgentWords(const Finding& f) {
-  if (!f.names.empty()) return StrCat("no agent; of the DaemonSet, its nodeSelector wants the label ", f.names[0], "=", f.names[1]);
+  if (!f.names.empty()) return StrCat("no agent: the DaemonSet's nodeSelector requires the label ", f.names[0], "=", f.names[1]);
   if (f.taint) {
-    return StrCat("no agent; of the DaemonSet, it does not tolerate the taint ", f.taint->key, f.taint->value.empty() ? "" : "=",
-                  f.taint->value, ":", f.taint->effect);
+    return StrCat("no agent: the DaemonSet does not tolerate the taint ", f.taint->key, f.taint->value.empty() ? "" : "=", f.taint->value,
+                  ":", f.taint->effect);
   }
-  return f.affinity ? "no agent; of the DaemonSet, its affinity may leave them out" : "no agent";
+  return f.affinity ? "no agent: the DaemonSet's affinity may exclude them" : "no agent";
 }
 
 std::string AgentWords(const Finding& f) {

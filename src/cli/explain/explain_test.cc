@@ -57,7 +57,7 @@ n1: 1 device asked, and the only one does not fit
 
 n2, n3: 1 device asked, and the only one does not fit
   DEVICE  MODEL   MEMORY     FREE       HELD BY
-  gpu-0   GPU-12  12288 MiB  12288 MiB  nobody
+  gpu-0   GPU-12  12288 MiB  12288 MiB  none
       16384 MiB asked, more than it has
 
 It would start with any one of:
@@ -74,8 +74,8 @@ TEST(Explain, WhatCanNeverFitIsSaidAtOnce) {
 
 n1: 1 device asked, none of the 2 fits
   DEVICE  MODEL   MEMORY     FREE       HELD BY
-  gpu-0   GPU-24  24576 MiB  24576 MiB  nobody
-  gpu-1   GPU-12  12288 MiB  12288 MiB  nobody
+  gpu-0   GPU-24  24576 MiB  24576 MiB  none
+  gpu-1   GPU-12  12288 MiB  12288 MiB  none
   each of them: 30720 MiB asked, more than it has
 
 It would start with any one of:
@@ -267,9 +267,9 @@ TEST(Explain, ASelectorThatMatchesNoDevice) {
 
 n1: 1 device asked, none of the 2 fits
   DEVICE  MODEL   MEMORY     FREE       HELD BY
-  gpu-0   GPU-24  24576 MiB  24576 MiB  nobody
+  gpu-0   GPU-24  24576 MiB  24576 MiB  none
       selector 1 is false: productName is "GPU-24"
-  gpu-1   GPU-12  12288 MiB  12288 MiB  nobody
+  gpu-1   GPU-12  12288 MiB  12288 MiB  none
       selector 1 is false: productName is "GPU-12"
 
 It would start with any one of:
@@ -314,7 +314,7 @@ TEST(Explain, AGpuWithAFault) {
 
 n1: 1 device asked, and the only one does not fit
   DEVICE  MODEL     MEMORY     FREE       HELD BY
-  gpu-0   RTX 3090  24576 MiB  24576 MiB  nobody
+  gpu-0   RTX 3090  24576 MiB  24576 MiB  none
       tainted gpu.nvidia.com/xid=48:NoSchedule, which the request does not
       tolerate
 
@@ -353,7 +353,7 @@ gpu-0  GPU-24
     # 10240 MiB  lab/train-1
     =  8192 MiB  lab/train-2 (this Pod)
 
-What there was when it was placed is not recorded. Today it would be placed on
+allot does not record why it was placed there. Today it would be placed on
   n3/gpu-0, which leaves 0 MiB over, the least of 4 that fit.
 
 Today:
@@ -367,10 +367,10 @@ Today:
 
 TEST(Explain, APodThatWouldBePlacedThereAgain) {
   EXPECT_THAT(ExplainIn(StrCat(Busy(), GpuNode("n2", {24})), "train-2"),
-              HasSubstr("Today it would be placed\n  there, too: n1/gpu-0, which leaves 6144 MiB over, the least of 2 that fit.\n"));
-  EXPECT_THAT(ExplainIn(Busy(), "train-2"), HasSubstr("there, too: nothing else fits.\n"));
+              HasSubstr("Today it would be placed there,\n  too: n1/gpu-0, which leaves 6144 MiB over, the least of 2 that fit.\n"));
+  EXPECT_THAT(ExplainIn(Busy(), "train-2"), HasSubstr("there,\n  too: nothing else fits.\n"));
   EXPECT_THAT(ExplainIn(StrCat(Busy(), GpuNode("n2", {24})), "train-2", false),
-              HasSubstr("Today it would by allot's\n  order be placed there, too"));
+              HasSubstr("Today allot's scheduler would\n  place it there, too"));
 }
 
 TEST(Explain, APodThatFitsAndIsNotPlacedHasItsSchedulersWords) {

@@ -18,7 +18,7 @@ std::string AskWords(const Headline::Several& several) {
                          : StrCat("it asks for ", several.count, " whole GPUs");
 }
 
-// ", and on no node more than 2 would do"
+// ", and on no node more than 2 fit"
 std::string FitWords(const Headline& headline, std::string_view what) {
   if (headline.fit == 0) return StrCat(", and no GPU ", what);
   if (!headline.one_node) return StrCat(", and on no node more than ", headline.fit, " ", what);
@@ -27,8 +27,8 @@ std::string FitWords(const Headline& headline, std::string_view what) {
 
 std::string TooFewWords(const Headline& headline) {
   const std::string asks = AskWords(headline.several);
-  if (!headline.several.differ && headline.fit > 0) return asks + FitWords(headline, headline.fit == 1 ? "fits" : "fit");
-  if (!headline.only_room) return asks + FitWords(headline, "would do");
+  const bool is_room = headline.only_room && (headline.several.differ || headline.fit == 0);
+  if (!is_room) return asks + FitWords(headline, headline.fit < 2 ? "fits" : "fit");
   return asks + FitWords(headline, headline.fit < 2 ? "has that free" : "have that free");
 }
 
@@ -41,7 +41,7 @@ std::string TooLittleWords(const Headline& headline, std::string_view where) {
     case Among::kUntainted: return StrCat("no GPU", where, " without a taint ", free);
     case Among::kSuitable: break;
   }
-  return StrCat("no device", where, " that would do ", free);
+  return StrCat("no suitable device", where, " ", free);
 }
 
 std::string DidYouMean(const std::string& nearest) { return nearest.empty() ? "" : StrCat(" (did you mean ", nearest, "?)"); }
@@ -63,7 +63,7 @@ std::string Words(const Headline& h) {
     case Kind::kNode: return sched::WordsWithNodes(*h.refusal, h.names);
     case Kind::kTooLarge: return StrCat("it asks for ", *h.asked, " MiB of one GPU, and the largest has ", h.most, " MiB");
     case Kind::kTooFew: return TooFewWords(h);
-    case Kind::kNeverEnough: return AskWords(h.several) + FitWords(h, "could ever do");
+    case Kind::kNeverEnough: return AskWords(h.several) + FitWords(h, "could ever fit");
     case Kind::kNotTogether: return "no node has enough devices that fit together";
     case Kind::kNoMatch: return StrCat("no device", where, " matches the selectors of its claim");
     case Kind::kAllTaken: return StrCat("every device", where, matching, " is taken whole");
@@ -81,7 +81,7 @@ std::string Words(const Headline& h) {
     case Kind::kClassesNotSeen: return StrCat("it asks for ", h.resource, ", and whether a class stands for that cannot be seen");
     case Kind::kTwoKindsOfNodes:
       return StrCat("it asks for ", h.resource,
-                    ", which some nodes have by a device plugin and others as devices; that is not looked at yet");
+                    ", which some nodes have by a device plugin and others as devices; explain does not handle that yet");
     case Kind::kError: return h.error;
     case Kind::kClassMissing:
       return StrCat("class ", h.device_class, ", which request ", h.request, " of claim ", h.claim, " names, does not exist",
@@ -91,7 +91,7 @@ std::string Words(const Headline& h) {
     case Kind::kEnded: return StrCat(h.phase, h.error.empty() ? "" : ": ", h.error);
     case Kind::kDeleted: break;
   }
-  return "it is being deleted, and was nowhere";
+  return "it is being deleted and never had a node";
 }
 
 std::string Words(const view::Brief& brief) { return StrCat(brief.never ? "can never start here: " : "", Words(brief.headline)); }

@@ -15,13 +15,6 @@ namespace {
 using State = view::Answer::State;
 using view::DeviceRow;
 
-template <typename Value>
-std::vector<std::string> WordsOf(const std::vector<Value>& values) {
-  std::vector<std::string> texts;
-  for (const Value& value : values) texts.push_back(Words(value));
-  return texts;
-}
-
 void WriteDevices(const std::vector<DeviceRow>& rows, json::Builder& b) {
   b.Key("devices"), b.StartArray();
   for (const DeviceRow& row : rows) {
@@ -34,6 +27,8 @@ void WriteDevices(const std::vector<DeviceRow>& rows, json::Builder& b) {
     for (const DeviceRow::Part& part : row.held) {
       b.StartObject();
       WriteText("holder", Words(part), b);
+      WriteText("claim", part.claim, b);
+      WriteTexts("pods", part.pods, b);
       WriteNumber("memoryMiB", part.mib, b);
       if (part.own) b.Key("own"), b.Bool(true);
       b.EndObject();
@@ -90,6 +85,11 @@ void WritePlaced(const view::Answer& answer, json::Builder& b) {
     b.Key("fits"), b.Bool(option.fits);
     WriteNumber("leftMiB", option.left, b);
     WriteText("why", Words(option), b);
+    if (option.reason) {
+      sched::WriteReason(*option.reason, b);
+    } else if (option.refusal) {
+      sched::WriteReason(*option.refusal, b);
+    }
     if (option.here) b.Key("here"), b.Bool(true);
     b.EndObject();
   }
@@ -111,7 +111,9 @@ json::Document ExplainJson(const std::vector<view::Answer>& answers, const std::
     WriteText("state", NameOf(answer.state), b);
     WriteText("headline", Words(answer.headline), b);
     WriteHeadline(answer.headline, b);
-    WriteTexts("details", WordsOf(answer.details), b);
+    b.Key("details"), b.StartArray();
+    for (const view::Detail& detail : answer.details) WriteDetail(detail, b);
+    b.EndArray();
     WriteText("node", answer.node, b);
     WriteText("phase", answer.phase, b);
     WriteText("since", answer.since, b);
@@ -123,7 +125,9 @@ json::Document ExplainJson(const std::vector<view::Answer>& answers, const std::
     b.EndObject();
   }
   b.EndArray();
-  WriteTexts("notSeen", WordsOf(notes), b);
+  b.Key("notSeen"), b.StartArray();
+  for (const view::Note& note : notes) WriteNote(note, Words(note), b);
+  b.EndArray();
   b.EndObject();
   const json::Value root = b.Finish();
   return json::Document(std::move(arena), root);

@@ -67,6 +67,14 @@ TEST(StableNames, DocumentedFixesAreTheOnesOfTheCode) {
   EXPECT_EQ(Documented("`kind` of a fix"), NamesUpTo(view::Fix::Kind::kNoPluginHere, [](auto kind) { return NameOf(kind); }));
 }
 
+TEST(StableNames, DocumentedDetailsAreTheOnesOfTheCode) {
+  EXPECT_EQ(Documented("`kind` of a detail"), NamesUpTo(view::Detail::Kind::kElsewhereToday, [](auto kind) { return NameOf(kind); }));
+}
+
+TEST(StableNames, DocumentedNotesAreTheOnesOfTheCode) {
+  EXPECT_EQ(Documented("`kind` of a note"), NamesUpTo(view::Note::Kind::kTemplate, [](auto kind) { return NameOf(kind); }));
+}
+
 TEST(StableNames, DocumentedCausesAreTheOnesOfTheCode) {
   EXPECT_EQ(Documented("`cause` of a waiting Pod"),
             NamesUpTo(view::WaitingPod::Cause::kNoCdiDevice, [](auto cause) { return NameOf(cause); }));

@@ -46,10 +46,10 @@ n1: 3 different devices asked, only 2 of the 3 fit
   DEVICE  MODEL   MEMORY     FREE       HELD BY
   gpu-0   GPU-24  24576 MiB  4096 MiB   lab/one 20480 MiB
       10240 MiB asked, 6144 MiB short
-  gpu-1   GPU-24  24576 MiB  24576 MiB  nobody
-      would do
-  gpu-2   GPU-12  12288 MiB  12288 MiB  nobody
-      would do
+  gpu-1   GPU-24  24576 MiB  24576 MiB  none
+      fits
+  gpu-2   GPU-12  12288 MiB  12288 MiB  none
+      fits
 
 It would start with any one of:
   - 6144 MiB less of each GPU (4096 instead of 10240), on n1
@@ -83,7 +83,7 @@ TEST(Explain, MoreGpusThanANodeHas) {
   const std::string text = ExplainIn(StrCat(UuidNode("n1", {24, 24, 12}), UuidNode("n2", {24}), WithGpus(4, "16Gi")), "p");
   EXPECT_THAT(text,
               StartsWith("Pod lab/p can never start here: it asks for 16384 MiB on each of 4 GPUs, and on\n  no node more than 2 could "
-                         "ever do\n"));
+                         "ever fit\n"));
   EXPECT_THAT(text, AllOf(HasSubstr("n1: 4 different devices asked, and there are only 3\n"),
                           HasSubstr("n2: 4 different devices asked, and there is only 1\n"), HasSubstr("  - 2 GPUs instead of 4, on n1\n"),
                           Not(HasSubstr("picked before"))));
@@ -110,9 +110,9 @@ TEST(Explain, GpusThatMustDifferAndDoNot) {
 
 n1: 2 devices asked, 1 of 2 would do, but not together with the rest
   DEVICE  MODEL   MEMORY     FREE       HELD BY
-  gpu-0   GPU-24  24576 MiB  24576 MiB  nobody
+  gpu-0   GPU-24  24576 MiB  24576 MiB  none
       picked for this request already
-  gpu-1   GPU-24  24576 MiB  24576 MiB  nobody
+  gpu-1   GPU-24  24576 MiB  24576 MiB  none
       its gpu.nvidia.com/productName is the same as that of a device picked
       before
 

@@ -19,7 +19,7 @@ constexpr size_t kMaxSections = 8;  // nodes with a table
 constexpr size_t kMaxRows = 16;     // devices of a table
 constexpr size_t kMaxOptions = 12;
 constexpr size_t kMaxHolders = 6;
-constexpr std::string_view kNobody = "nobody";
+constexpr std::string_view kNone = "none";
 
 std::string Padded(std::string text, size_t width) {
   text.resize(std::max(width, text.size()), ' ');
@@ -54,7 +54,7 @@ std::string Headline(const view::Answer& answer, WallTime now) {
 
 std::string Mib(const std::optional<int64_t>& mib) { return mib ? StrCat(*mib, " MiB") : "-"; }
 
-// "lab/train-1 10240 MiB" of each holder; "nobody".
+// "lab/train-1 10240 MiB" of each holder; "none".
 std::vector<std::string> HeldTexts(const DeviceRow& row) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < row.held.size() && i < kMaxHolders; ++i) {
@@ -62,7 +62,7 @@ std::vector<std::string> HeldTexts(const DeviceRow& row) {
     parts.push_back(Printable(StrCat(Words(part), part.own ? " (this Pod)" : "", row.mib ? StrCat(" ", part.mib, " MiB") : "")));
   }
   if (row.held.size() > kMaxHolders) parts.push_back(StrCat(row.held.size() - kMaxHolders, " more"));
-  if (parts.empty()) parts.emplace_back(kNobody);
+  if (parts.empty()) parts.emplace_back(kNone);
   return parts;
 }
 
@@ -103,7 +103,7 @@ class DeviceTable {
 
  private:
   bool IsSaidOnce() const { return rows_.size() > 1 && same_why_; }
-  static std::string WhyText(const DeviceRow& row) { return row.reason ? Printable(Words(row)) : "would do"; }
+  static std::string WhyText(const DeviceRow& row) { return row.reason ? Printable(Words(row)) : "fits"; }
   // The width of the columns before HELD BY.
   size_t Left() const { return 2 + name_ + 2 + (model_ == 0 ? 0 : model_ + 2) + memory_ + 2 + free_ + 2; }
 
@@ -115,11 +115,11 @@ class DeviceTable {
     if (!why.empty()) return StrCat(line, Padded(Join(held, ", "), held_), "  ", why, "\n");
     if (!below_) return StrCat(line, HeldLines(held, line.size()), "\n");
     line.resize(line.find_last_not_of(' ') + 1);
-    if (held.empty() || held[0] == kNobody) return line + "\n";
+    if (held.empty() || held[0] == kNone) return line + "\n";
     return StrCat(line, "\n      held by ", HeldLines(held, std::string_view("      held by ").size()), "\n");
   }
 
-  // From holder to holder: an amount stays with its unit, and with whose it is.
+  // Breaks lines only between holders, so that an amount stays beside its holder.
   std::string HeldLines(const std::vector<std::string>& held, size_t indent) const {
     std::string text;
     size_t column = indent;

@@ -114,6 +114,18 @@ TEST(ExplainVerb, IsJsonForPrograms) {
   EXPECT_EQ(json::Write(pod["remedies"].Items()[0]["text"]), R"x("6144 MiB less (24576 instead of 30720)")x");
 }
 
+TEST(ExplainVerb, DetailsAndNotesHaveKindsAndFactsForPrograms) {
+  ASSERT_OK_AND_ASSIGN(const json::Document document,
+                       json::Parse(Server(Cluster(), {"/api/v1/pods"}).Run({"explain", "-n", "lab", "small", "-o", "json"}).out));
+  const json::Value& detail = document.root()["pods"].Items()[0]["details"].Items()[0];
+  EXPECT_EQ(json::Write(detail["kind"]), R"("NotLookedAt")");
+  EXPECT_EQ(json::Write(detail["facts"]), R"({"scheduler":"default-scheduler"})");
+  EXPECT_FALSE(detail["text"].AsString().empty());
+  const json::Value& note = document.root()["notSeen"].Items()[0];
+  EXPECT_EQ(json::Write(note["kind"]), R"("SomePods")");
+  EXPECT_EQ(json::Write(note["facts"]), R"({"namespaces":["lab"]})");
+}
+
 TEST(ExplainVerb, TheShellOffersPodsThatAreNotWrittenYet) {
   const Server server(Cluster());
   FakeApi api([&](const http::Request& request) { return server.Answer(request); });

@@ -11,6 +11,8 @@ using view::Detail;
 using view::Fix;
 using view::Note;
 
+constexpr std::string_view kNotRecorded = "allot does not record why it was placed there. ";
+
 // "lab/a and lab/b have ended on n1"
 std::string EndWords(const Detail& detail) {
   return StrCat(sched::Names(detail.pods), detail.pods.size() == 1 ? " has ended on " : " have ended on ", detail.node);
@@ -18,13 +20,11 @@ std::string EndWords(const Detail& detail) {
 
 std::string TodayWords(const Detail& detail) {
   const std::string left = detail.left ? StrCat(", which leaves ", *detail.left, " MiB over") : "";
-  const std::string would =
-      StrCat("What there was when it was placed is not recorded. Today it would ", detail.ours ? "" : "by allot's order ");
+  const std::string would = StrCat(kNotRecorded, detail.ours ? "Today it would be placed " : "Today allot's scheduler would place it ");
   if (detail.kind == Detail::Kind::kElsewhereToday)
-    return StrCat(would, "be placed on ", detail.name, left, detail.left ? ", the least of " : ", of ", detail.fits, " that fit.");
-  if (detail.fits == 1) return "What there was when it was placed is not recorded. Today it would be placed there, too: nothing else fits.";
-  return StrCat(would, "be placed there, too: ", detail.name, left, detail.left ? ", the least of " : ", the best of ", detail.fits,
-                " that fit.");
+    return StrCat(would, "on ", detail.name, left, detail.left ? ", the least of " : ", of ", detail.fits, " that fit.");
+  if (detail.fits == 1) return StrCat(kNotRecorded, "Today it would be placed there, too: nothing else fits.");
+  return StrCat(would, "there, too: ", detail.name, left, detail.left ? ", the least of " : ", the best of ", detail.fits, " that fit.");
 }
 
 std::string_view ListWords(Note::List list) {
@@ -32,9 +32,11 @@ std::string_view ListWords(Note::List list) {
     case Note::List::kClaims: return "claims: it is not known what is held";
     case Note::List::kSlices: return "slices: the devices are not known";
     case Note::List::kClasses: return "classes: it is not known what claims may have";
-    case Note::List::kNodes: break;
+    case Note::List::kNodes: return "nodes: their labels, taints, CPU and memory are not looked at";
+    case Note::List::kPods: return "Pods: it is not known which of them wait";
+    case Note::List::kEvents: break;
   }
-  return "nodes: their labels, taints, CPU and memory are not looked at";
+  return "events: it is not known what happened";
 }
 
 }  // namespace
@@ -58,8 +60,8 @@ std::string Words(const Detail& d) {
     case Detail::Kind::kDeviceGone:
       return StrCat("Its device ", d.name, ", of claim ", d.claim,
                     ", is not offered any more: it is gone, or was taken out. What is free counts without it.");
-    case Detail::Kind::kOptionsUnknown: return StrCat("Where else it could be is not known: ", sched::Words(d.obstacle), ".");
-    case Detail::Kind::kNowhereToday: return "What there was when it was placed is not recorded. Today it would not be placed at all.";
+    case Detail::Kind::kOptionsUnknown: return StrCat("Other places are unknown: ", sched::Words(d.obstacle), ".");
+    case Detail::Kind::kNowhereToday: return StrCat(kNotRecorded, "Today it would not be placed at all.");
     case Detail::Kind::kHereToday:
     case Detail::Kind::kElsewhereToday: break;
   }
@@ -85,7 +87,8 @@ std::string Words(const Fix& f) {
     case Fix::Kind::kAwaitDeletion:
       return "it goes when no Pod uses it any more, and must then be made again. The Pods that use it, and its finalizers:";
     case Fix::Kind::kRecreatePod:
-      return "something else made it, under the name that the Pod's own would have. Delete the Pod, so that it is made again:";
+      return "another client created a claim with the name that the Pod's own claim needs. Delete the Pod; its controller creates it "
+             "again:";
     case Fix::Kind::kShareLess: return "end some of them, or let Pods beyond that share another claim:";
     case Fix::Kind::kInstallClass: return "install what brings the class, or name one that exists:";
     case Fix::Kind::kLowerLimits:

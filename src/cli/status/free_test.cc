@@ -61,7 +61,7 @@ TEST(StatusFree, NothingIsFreeOnANodeThatTakesNoPods) {
 TEST(StatusFree, NodesThatMayNotBeSeenAreSaid) {
   FakeCluster cluster = HealthyCluster();
   cluster.forbidden = "/nodes";
-  EXPECT_THAT(TextOf(cluster), AllOf(HasSubstr("Not seen:\n  nodes, as you may not list them"), HasSubstr("6144 free\n")));
+  EXPECT_THAT(TextOf(cluster), AllOf(HasSubstr("Not seen:\n  nodes, because you may not list them"), HasSubstr("6144 free\n")));
 }
 
 TEST(StatusFree, WhatIsNotSeenIsNotCalledHealthy) {

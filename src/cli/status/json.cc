@@ -54,7 +54,7 @@ void WriteDevice(const view::Device& device, json::Builder& b) {
   b.EndObject();
 }
 
-void WriteWaiting(const WaitingEntry& entry, json::Builder& b) {
+void WriteWaiting(const view::WaitingEntry& entry, json::Builder& b) {
   const view::WaitingPod& pod = entry.pod;
   b.StartObject();
   WriteText("namespace", pod.namespace_name, b);
@@ -71,7 +71,28 @@ void WriteWaiting(const WaitingEntry& entry, json::Builder& b) {
   b.EndObject();
 }
 
+void WriteMissing(const view::Overview& overview, json::Builder& b) {
+  b.Key("missing"), b.StartObject();
+  WriteText("kind", NameOf(overview.missing), b);
+  b.Key("facts"), b.StartObject();
+  WriteTextsUnlessEmpty("drivers", overview.drivers, b);
+  b.EndObject();
+  WriteText("text", MissingWords(overview), b);
+  b.EndObject();
+}
+
 }  // namespace
+
+std::string_view NameOf(view::Overview::Missing missing) {
+  using Missing = view::Overview::Missing;
+  switch (missing) {
+    case Missing::kNone: return "";
+    case Missing::kNotServed: return "NotServed";
+    case Missing::kNoSlices: return "NoSlices";
+    case Missing::kNoMemory: break;
+  }
+  return "NoMemory";
+}
 
 std::string_view NameOf(view::WaitingPod::Cause cause) {
   using Cause = view::WaitingPod::Cause;
@@ -85,18 +106,20 @@ std::string_view NameOf(view::WaitingPod::Cause cause) {
   return "NoCdiDevice";
 }
 
-json::Document StatusJson(const StatusFacts& facts) {
+json::Document StatusJson(const view::Overview& overview) {
   auto arena = std::make_unique<json::Arena>();
   json::Builder b(*arena);
   b.StartObject();
   b.Key("devices"), b.StartArray();
-  for (const view::Device& device : facts.devices) WriteDevice(device, b);
+  for (const view::Device& device : overview.devices) WriteDevice(device, b);
   b.EndArray();
   b.Key("waiting"), b.StartArray();
-  for (const WaitingEntry& entry : facts.waiting) WriteWaiting(entry, b);
+  for (const view::WaitingEntry& entry : overview.waiting) WriteWaiting(entry, b);
   b.EndArray();
-  WriteTexts("notSeen", facts.not_seen, b);
-  WriteText("missing", facts.missing, b);
+  b.Key("notSeen"), b.StartArray();
+  for (const view::Note& note : overview.notes) WriteNote(note, NoteWords(note), b);
+  b.EndArray();
+  if (overview.missing != view::Overview::Missing::kNone) WriteMissing(overview, b);
   b.EndObject();
   const json::Value root = b.Finish();
   return json::Document(std::move(arena), root);

@@ -15,7 +15,7 @@ namespace allot::cli {
 namespace {
 
 std::string_view Environment(const char* name) {
-  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread sets one
   return value == nullptr ? "" : value;
 }
 
@@ -65,13 +65,13 @@ struct Layout {
 };
 
 std::string PodsText(const view::Holder& holder) {
-  if (holder.pods.empty()) return Printable(StrCat("nobody (claim ", holder.namespace_name, "/", holder.claim, ")"));
+  if (holder.pods.empty()) return Printable(StrCat("no Pod (claim ", holder.namespace_name, "/", holder.claim, ")"));
   return Printable(StrCat(holder.namespace_name, "/", Join(holder.pods, ", ")));
 }
 
 std::string ClaimText(const view::Holder& holder) { return holder.pods.empty() ? "" : Printable(StrCat("claim ", holder.claim)); }
 
-Layout LayoutOf(const std::vector<DeviceLine>& lines, const StatusFacts& facts, const Screen& screen) {
+Layout LayoutOf(const std::vector<DeviceLine>& lines, const view::Overview& overview, const Screen& screen) {
   Layout layout;
   for (const DeviceLine& line : lines) {
     layout.name = std::max(layout.name, line.name.size());
@@ -79,7 +79,7 @@ Layout LayoutOf(const std::vector<DeviceLine>& lines, const StatusFacts& facts, 
     layout.use = std::max(layout.use, line.use.size());
     layout.state = std::max(layout.state, line.state.size());
   }
-  for (const view::Device& device : facts.devices) {
+  for (const view::Device& device : overview.devices) {
     for (const view::Holder& holder : device.holders) {
       layout.amount = std::max(layout.amount, StrCat(holder.mib).size());
       layout.pods = std::max(layout.pods, PodsText(holder).size());
@@ -116,7 +116,7 @@ std::string HolderText(const view::Holder& holder, size_t number, const Layout& 
   return StrCat(head, PodsText(holder), "\n", std::string(8, ' '), claim, claim.empty() ? "" : "  ", age, "\n");
 }
 
-std::string WaitingText(const WaitingEntry& entry, const Screen& screen, WallTime now) {
+std::string WaitingText(const view::WaitingEntry& entry, const Screen& screen, WallTime now) {
   const view::WaitingPod& pod = entry.pod;
   const std::string where = pod.node.empty() ? "" : StrCat(" on ", pod.node);
   std::string text =
@@ -127,10 +127,10 @@ std::string WaitingText(const WaitingEntry& entry, const Screen& screen, WallTim
   return text + Wrap("    ", StrCat(pod.reason, pod.reason.empty() || message.empty() ? "" : ": ", message), 6, screen.width);
 }
 
-std::string WaitingSection(const StatusFacts& facts, const Screen& screen, WallTime now, bool placed) {
+std::string WaitingSection(const view::Overview& overview, const Screen& screen, WallTime now, bool placed) {
   std::string text;
   const view::WaitingPod* first = nullptr;
-  for (const WaitingEntry& entry : facts.waiting) {
+  for (const view::WaitingEntry& entry : overview.waiting) {
     if (entry.pod.node.empty() == placed) continue;
     if (text.empty()) text = placed ? "\nPlaced, but their devices are not ready:\n" : "\nWaiting:\n";
     text += WaitingText(entry, screen, now);
@@ -172,7 +172,7 @@ std::string Bar(const view::Device& device, const Screen& screen) {
   int64_t drawn = 0, held = 0;
   for (size_t i = 0; i < device.holders.size(); ++i) {
     held += device.holders[i].mib;
-    // Rounded at the end of each stretch, so that the sum is right; who holds little is seen, too.
+    // Rounds at the end of each stretch, so that the sum is right. Every holder gets at least one cell.
     const int64_t end = std::min(width, std::max((held * width + whole / 2) / whole, drawn + 1));
     bar += Shade(i, static_cast<size_t>(std::max<int64_t>(0, end - drawn)), screen);
     drawn = std::max(drawn, end);
@@ -181,25 +181,25 @@ std::string Bar(const view::Device& device, const Screen& screen) {
   return bar;
 }
 
-std::string StatusText(const StatusFacts& facts, const Screen& screen, WallTime now) {
+std::string StatusText(const view::Overview& overview, const Screen& screen, WallTime now) {
   std::string text;
-  for (const view::Device& device : facts.devices) {
+  for (const view::Device& device : overview.devices) {
     if (!device.overcommitted) continue;
     text += Wrap("OVER-COMMITTED: ", StrCat(device.Name(), " has ", *device.mib, " MiB, and its claims hold ", *device.used, " MiB"), 2,
                  screen.width);
   }
   if (!text.empty()) text += "\n";
-  const std::vector<DeviceLine> lines = DeviceLines(facts.devices);
-  const Layout layout = LayoutOf(lines, facts, screen);
+  const std::vector<DeviceLine> lines = DeviceLines(overview.devices);
+  const Layout layout = LayoutOf(lines, overview, screen);
   for (size_t i = 0; i < lines.size(); ++i) {
-    const view::Device& device = facts.devices[i];
+    const view::Device& device = overview.devices[i];
     text += DeviceText(device, lines[i], layout, screen);
     for (size_t j = 0; j < device.holders.size(); ++j) text += HolderText(device.holders[j], j, layout, screen, now);
   }
-  text += WaitingSection(facts, screen, now, false);
-  text += WaitingSection(facts, screen, now, true);
-  if (!facts.not_seen.empty()) text += "\nNot seen:\n";
-  for (const std::string& what : facts.not_seen) text += Wrap("  ", what, 4, screen.width);
+  text += WaitingSection(overview, screen, now, false);
+  text += WaitingSection(overview, screen, now, true);
+  if (!overview.notes.empty()) text += "\nNot seen:\n";
+  for (const view::Note& note : overview.notes) text += Wrap("  ", NoteWords(note), 4, screen.width);
   return text;
 }
 

@@ -42,17 +42,17 @@ TEST(Status, LinesFitEightyColumns) {
 }
 
 TEST(Status, ANarrowTerminalKeepsAmountsWithTheirUnits) {
-  StatusFacts facts;
+  view::Overview overview;
   view::Device device;
   device.node = "workstation", device.name = "gpu-0", device.product = "NVIDIA GeForce RTX 3090", device.shared = true;
   device.mib = 24576, device.used = 18432;
   device.holders = {{12288, "lab", "train-gpu", {"train"}, ""}, {6144, "lab", "c", {"eval-of-the-last-model"}, ""}};
-  facts.devices.push_back(device);
+  overview.devices.push_back(device);
   view::WaitingPod late;
   late.namespace_name = "lab", late.name = "late";
   late.asks = {{view::Ask::Source::kRequest, {{"gpu.nvidia.com", 1, false, 20480}}}};
-  facts.waiting.push_back({late, view::Brief{false, {.kind = view::Headline::Kind::kTooLittle, .asked = 20480, .most = 6144}}});
-  EXPECT_EQ(StatusText(facts, {40, false, false}, {}), R"(workstation/gpu-0  NVIDIA GeForce RTX
+  overview.waiting.push_back({late, view::Brief{false, {.kind = view::Headline::Kind::kTooLittle, .asked = 20480, .most = 6144}}});
+  EXPECT_EQ(StatusText(overview, {40, false, false}, {}), R"(workstation/gpu-0  NVIDIA GeForce RTX
           3090, healthy
   ##########=====.....
   18432 of 24576 MiB used, 6144 free
@@ -72,11 +72,11 @@ Waiting:
 }
 
 TEST(Status, AWideTerminalHasADeviceInOneLine) {
-  StatusFacts facts;
+  view::Overview overview;
   view::Device device;
   device.node = "n1", device.name = "gpu-0", device.product = "RTX 3090", device.mib = 1024, device.used = 0, device.shared = true;
-  facts.devices.push_back(device);
-  EXPECT_EQ(StatusText(facts, {120, false, false}, {}),
+  overview.devices.push_back(device);
+  EXPECT_EQ(StatusText(overview, {120, false, false}, {}),
             "n1/gpu-0  RTX 3090  ....................  0 of 1024 MiB used, 1024 free  healthy\n");
 }
 
@@ -95,7 +95,7 @@ TEST(Status, BarsShowEachHolderAndNeverGrow) {
 TEST(Status, SeveralPodsOfAClaimAndNobodyAreNamed) {
   FakeCluster cluster = HealthyCluster();
   cluster.claims = StrCat(FakeClaim("both", "gpu-0", "1Gi", "a,b"), ",", FakeClaim("left", "gpu-0", "1Gi", ""));
-  EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("1024 MiB  lab/a, b"), HasSubstr("1024 MiB  nobody (claim lab/left)")));
+  EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("1024 MiB  lab/a, b"), HasSubstr("1024 MiB  no Pod (claim lab/left)")));
 }
 
 TEST(Status, TaintsAreSaidInWords) {
@@ -148,7 +148,7 @@ TEST(Status, NothingIsCalledFreeWhereClaimsAreNotSeen) {
   cluster.forbidden = "/resourceclaims";
   const std::string text = StatusOf(cluster);
   EXPECT_THAT(text, AllOf(HasSubstr("24576 MiB, what is used cannot be seen"), HasSubstr("Not seen:\n  claims"),
-                          HasSubstr("as you may not list them"), Not(HasSubstr(" free\n"))));
+                          HasSubstr("because you may not list them"), Not(HasSubstr(" free\n"))));
   const std::string json = StatusOf(cluster, {"status", "-o", "json"});
   EXPECT_THAT(json, AllOf(Not(HasSubstr("freeMiB")), Not(HasSubstr("usedMiB")), HasSubstr("\"notSeen\"")));
 }
@@ -157,7 +157,7 @@ TEST(Status, WhatIsHeldIsShownWhereSlicesAreNotSeen) {
   FakeCluster cluster = HealthyCluster();
   cluster.forbidden = "/resourceslices";
   EXPECT_THAT(StatusOf(cluster), AllOf(HasSubstr("18432 MiB used, its size cannot be seen"), HasSubstr("lab/train"),
-                                       HasSubstr("slices, as you may not list them"), Not(HasSubstr("GONE"))));
+                                       HasSubstr("slices, because you may not list them"), Not(HasSubstr("GONE"))));
 }
 
 TEST(Status, WhoMaySeeNothingGetsAnError) {
@@ -263,6 +263,28 @@ TEST(Status, APodWhoseDevicesAreNotPreparedIsShownWithTheNewestEvent) {
   EXPECT_THAT(cluster.requests, Contains(HasSubstr("reason%3DFailedPrepareDynamicResources")));
 }
 
+TEST(Status, APreparationThatFailedIsNotTakenForALackOfCdiDevices) {
+  FakeCluster cluster = HealthyCluster();
+  cluster.pending = PendingPod(R"("nodeName":"n1","resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])", R"("conditions":[])");
+  cluster.events = R"({"reason":"FailedPrepareDynamicResources","involvedObject":{"uid":"u1"},
+    "message":"claim lab/c2 has a CDI spec on this node and is not in its journal"})";
+  EXPECT_THAT(StatusOf(cluster, {"status", "-o", "json"}), AllOf(HasSubstr("NotPrepared"), Not(HasSubstr("NoCdiDevice"))));
+}
+
+TEST(Status, ReasonsFollowTheFeaturesOfTheServer) {
+  FakeCluster cluster = HealthyCluster();
+  StatusOf(cluster);
+  EXPECT_THAT(cluster.requests, Not(Contains(HasSubstr("dryRun=All"))));  // no Pod waits
+  cluster.pending = PendingPod(R"("resourceClaims":[{"name":"gpu","resourceClaimName":"c2"}])", R"("conditions":[])");
+  StatusOf(cluster);
+  EXPECT_THAT(cluster.requests, Contains(HasSubstr("/resourceslices?dryRun=All")));
+}
+
+TEST(Status, WhyThereAreNoDevicesHasAKindForPrograms) {
+  FakeCluster cluster;
+  EXPECT_THAT(StatusOf(cluster, {"status", "-o", "json"}), HasSubstr("\"kind\": \"NoSlices\""));
+}
+
 TEST(Status, ATextFromTheClusterCannotControlTheTerminal) {
   FakeCluster cluster = HealthyCluster();
   cluster.pending =
@@ -272,13 +294,13 @@ TEST(Status, ATextFromTheClusterCannotControlTheTerminal) {
 }
 
 TEST(Status, ADeviceInOneLineCannotControlTheTerminal) {
-  StatusFacts facts;
+  view::Overview overview;
   view::Device device;
   device.node = "n\x1b", device.name = "gpu", device.product = "R\x1b[31mTX\x7f\xc2\x9b", device.mib = 1, device.used = 2;
   device.overcommitted = true, device.taints = {{"k\a", "", "None"}}, device.holders = {{2, "lab\x1b", "c\x1b", {"p\x1b"}, ""}};
-  facts.devices.push_back(device);
+  overview.devices.push_back(device);
   for (const size_t width : {80, 200}) {
-    const std::string text = StatusText(facts, {width, false, false}, {});
+    const std::string text = StatusText(overview, {width, false, false}, {});
     EXPECT_THAT(text, AllOf(HasSubstr("R [31mTX"), Not(HasSubstr("\x1b")), Not(HasSubstr("\a")), Not(HasSubstr("\x7f")),
                             Not(HasSubstr("\xc2\x9b"))));
   }

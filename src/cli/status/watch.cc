@@ -14,8 +14,11 @@
 
 #include "base/random.h"
 #include "base/strings.h"
+#include "cli/listing.h"
 #include "cli/output.h"
-#include "cli/status/facts.h"
+#include "cli/status/screen.h"
+#include "cli/status/words.h"
+#include "control/server_features.h"
 #include "json/yaml_write.h"
 #include "kube/age.h"
 #include "kube/informer.h"
@@ -26,17 +29,17 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // a screen of our own, without a cursor
+constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // the alternate screen, without a cursor
 constexpr std::string_view kLeave = "\x1b[?25h\x1b[?1049l";
 
-// Ctrl-Z: the terminal is the shell's as it was; `fg` goes on with ours.
+// Ctrl-Z restores the shell's screen; `fg` restores ours.
 std::atomic<bool> resumed = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void StopForAWhile(int signal) {
   const int before = errno;
   static_cast<void>(!::write(STDOUT_FILENO, kLeave.data(), kLeave.size()));
-  // As if there were no handler: where nobody would continue us, the kernel does not stop us.
+  // The default action: the kernel does not stop an orphaned process group, which no shell could continue.
   struct sigaction ours, plain = {};
   plain.sa_handler = SIG_DFL;
   ::sigaction(signal, &plain, &ours);
@@ -73,7 +76,7 @@ class Feed final : public kube::Informer::Handler {
 
   bool synced() const { return informer_->synced(); }
   Status status() const { return informer_->status(); }
-  // We may not see it, or there is no such thing: told, and looked for again in the background.
+  // Whether the list is forbidden or not served. The informer keeps trying.
   bool IsRefused() const { return IsForbidden(status()) || IsMissing(status()); }
 
   Listing List() const {
@@ -107,17 +110,18 @@ struct Feeds {
     const auto all = All();
     return std::all_of(all.begin(), all.end(), [](const Feed* feed) { return feed->synced() || feed->IsRefused(); });
   }
-  // What is wrong with one that we may see; ok: nothing.
+  // Returns the first error of a list that we may read.
   Status Trouble() const {
     for (const Feed* const feed : All()) {
-      // A history that is gone is asked for again at once.
+      // The informer lists an expired history again at once.
       const Status status = feed->status();
       if (!status.ok() && !feed->IsRefused() && !kube::IsExpired(status)) return status;
     }
     return Status();
   }
-  StatusLists Lists() const {
-    StatusLists lists;
+  view::StatusLists Lists(const alloc::Features& features) const {
+    view::StatusLists lists;
+    lists.features = features;
     lists.slices = slices.List();
     lists.nodes = nodes.List();
     lists.waiting.claims = claims.List();
@@ -135,7 +139,7 @@ size_t HeightOfOutput() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
 }
 
-// The text over what was there, as much as there is room for.
+// Draws the text over the last frame, cut to the height.
 std::string Frame(const std::string& text, size_t height) {
   std::vector<std::string_view> lines = Split(text, '\n');
   if (!lines.empty() && lines.back().empty()) lines.pop_back();
@@ -157,8 +161,9 @@ class Watcher {
     Feeds feeds(session_, pace_, random_, changed_);
     TRY(AwaitFirst(feeds, stop));
     if (stop.requested()) return Status();
-    // What a single look would refuse is an error now, in front of the screen: no rights at all, a node that is not there.
-    TRY(FactsOf(session_, feeds.Lists(), nodes_).status());
+    // Report errors that a single `allot status` reports before the screen changes.
+    if (const Result<alloc::Features> features = control::AskFeatures(session_.client(), {}); features.ok()) features_ = *features;
+    TRY(view::OverviewOf(session_.client(), feeds.Lists(features_), nodes_).status());
     if (terminal_) {
       struct sigaction stop_for_a_while = {};
       stop_for_a_while.sa_handler = StopForAWhile;
@@ -205,7 +210,7 @@ class Watcher {
     return Status();
   }
 
-  // What keeps the data from being new, once it has done so for a while.
+  // Returns why the data are old, once that has lasted a while.
   Status LastingTrouble(const Feeds& feeds) {
     Status trouble = feeds.Trouble();
     if (trouble.ok()) {
@@ -222,13 +227,13 @@ class Watcher {
   }
 
   Status Draw(const Feeds& feeds, const Status& trouble, size_t height) {
-    const Result<StatusFacts> facts = FactsOf(session_, feeds.Lists(), nodes_);
-    if (facts.ok()) {
-      facts_ = *facts;
+    const Result<view::Overview> overview = view::OverviewOf(session_.client(), feeds.Lists(features_), nodes_);
+    if (overview.ok()) {
+      overview_ = *overview;
     } else if (trouble.ok()) {
-      return ShowText(StrCat(ErrorText(facts.status()), "\n"), ErrorText(facts.status()), height);
+      return ShowText(StrCat(ErrorText(overview.status()), "\n"), ErrorText(overview.status()), height);
     }
-    const json::Document document = StatusJson(facts_);
+    const json::Document document = StatusJson(overview_);
     const std::string facts_text = json::WriteSortedJson(document.root());
     if (output_ == "json") return ShowText(facts_text, facts_text, height);
     if (output_ == "yaml") return ShowText(StrCat("---\n", json::WriteYaml(document.root())), facts_text, height);
@@ -240,12 +245,12 @@ class Watcher {
                                            StrCat("STALE since ", kube::WriteTime(*stale_since_), ", for ",
                                                   kube::HumanDuration(now - *stale_since_), ": ", trouble.message()),
                                            2, screen.width);
-    text +=
-        StrCat(StatusText(facts_, screen, now), facts_.missing.empty() ? "" : StrCat("No GPUs found: ", Printable(facts_.missing), ".\n"));
+    const std::string missing = MissingWords(overview_);
+    text += StrCat(StatusText(overview_, screen, now), missing.empty() ? "" : StrCat("No GPUs found: ", Printable(missing), ".\n"));
     return ShowText(text, StrCat(trouble.ok(), facts_text), height);
   }
 
-  // `facts`: what must differ from the last time for it to be printed again where there is no terminal.
+  // Without a terminal, prints the text only if `facts` differ from the last ones.
   Status ShowText(const std::string& text, std::string facts, size_t height) {
     if (terminal_) {
       TRY(Print(Frame(text, height)));
@@ -263,9 +268,10 @@ class Watcher {
   const bool terminal_;
   SystemRandom random_;
   std::atomic<bool> changed_{false};
-  std::optional<WallTime> stale_since_;  // the server is away
-  bool is_stale_ = false;                // and has been for long enough to say so
-  StatusFacts facts_;
+  std::optional<WallTime> stale_since_;                     // the server is away
+  bool is_stale_ = false;                                   // and has been for long enough to say so
+  alloc::Features features_ = alloc::Features::Defaults();  // of the API server
+  view::Overview overview_;
   std::string printed_;
 };
 

@@ -32,6 +32,24 @@ std::string AskWordsOf(const view::Ask& ask) {
   return "";
 }
 
+// The objects of a list, and what is unknown without them.
+struct ListWords {
+  std::string_view objects, without;
+};
+
+ListWords WordsOf(view::Note::List list) {
+  using List = view::Note::List;
+  switch (list) {
+    case List::kSlices: return {"slices", "only devices that claims hold are shown"};
+    case List::kClaims: return {"claims", "holders are unknown"};
+    case List::kClasses: return {"classes", "Pods that ask by an extended resource are left out"};
+    case List::kNodes: return {"nodes", "whether they are ready is unknown"};
+    case List::kPods: return {"Pods", "waiting Pods are unknown"};
+    case List::kEvents: break;
+  }
+  return {"events", "Pods whose devices could not be prepared are unknown"};
+}
+
 }  // namespace
 
 std::vector<std::string> StateWords(const view::Device& device) {
@@ -76,19 +94,37 @@ std::string MessageWords(const view::WaitingPod& pod) {
   }
 }
 
-std::string WhyWords(const WaitingEntry& entry) {
+std::string WhyWords(const view::WaitingEntry& entry) {
   if (entry.brief) return Words(*entry.brief);
   const std::string missing = entry.pod.MissingTemplate();
   if (missing.empty()) return "";
   return StrCat("template ", missing, " does not exist in namespace ", entry.pod.namespace_name, ": make it, or correct the name");
 }
 
-std::string_view ObstacleWord(view::Obstacle obstacle) {
+std::string NoteWords(const view::Note& note) {
+  if (note.kind != view::Note::Kind::kNotAllowed && note.kind != view::Note::Kind::kNotServed) return Words(note);
+  const auto [objects, without] = WordsOf(note.list);
+  const bool forbidden = note.kind == view::Note::Kind::kNotAllowed;
+  return StrCat(objects, forbidden ? ", because you may not list them: " : ", because the server has none: ", without);
+}
+
+std::string MissingWords(const view::Overview& overview) {
+  using Missing = view::Overview::Missing;
+  switch (overview.missing) {
+    case Missing::kNone: return "";
+    case Missing::kNotServed: return "this cluster does not serve resource.k8s.io/v1 (Kubernetes 1.34 and later do)";
+    case Missing::kNoSlices: return "no driver offers devices: there are no ResourceSlices";
+    case Missing::kNoMemory: break;
+  }
+  return StrCat("there are devices of ", Join(overview.drivers, ", "), ", but none with memory to share");
+}
+
+std::string_view ObstacleWord(view::DeviceObstacle obstacle) {
   switch (obstacle) {
-    case view::Obstacle::kNone: return "";
-    case view::Obstacle::kNodeNotReady: return "not ready";
-    case view::Obstacle::kNodeCordoned: return "cordoned";
-    case view::Obstacle::kTainted: return "tainted";
+    case view::DeviceObstacle::kNone: return "";
+    case view::DeviceObstacle::kNodeNotReady: return "not ready";
+    case view::DeviceObstacle::kNodeCordoned: return "cordoned";
+    case view::DeviceObstacle::kTainted: return "tainted";
   }
   return "";
 }

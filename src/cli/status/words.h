@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/status/screen.h"
-#include "view/devices.h"
-#include "view/waiting.h"
+#include "view/status.h"
 
 namespace allot::cli {
 
@@ -27,12 +25,19 @@ std::vector<std::string> AskWords(const view::WaitingPod& pod);
 std::string MessageWords(const view::WaitingPod& pod);
 
 // Why the Pod finds no room, in short: "no GPU has 8192 MiB free (the most is 6144)". Empty: not known.
-std::string WhyWords(const WaitingEntry& entry);
+std::string WhyWords(const view::WaitingEntry& entry);
 
-// The name of the cause in JSON, which programs rely on. docs/cli.md lists them.
+// What could not be read, and what status lacks for that: "nodes, because you may not list them: ...".
+std::string NoteWords(const view::Note& note);
+
+// Why there are no devices: "no driver offers devices: ...". Empty: there are some.
+std::string MissingWords(const view::Overview& overview);
+
+// Names in JSON, which programs rely on. docs/cli.md lists them.
 std::string_view NameOf(view::WaitingPod::Cause cause);
+std::string_view NameOf(view::Overview::Missing missing);
 
 // "not ready", "cordoned" or "tainted"; empty for kNone.
-std::string_view ObstacleWord(view::Obstacle obstacle);
+std::string_view ObstacleWord(view::DeviceObstacle obstacle);
 
 }  // namespace allot::cli

@@ -45,7 +45,7 @@ struct NodeReason {
   std::vector<DeviceRow> devices{};  // the same on all nodes; empty: the reason is not about devices
 };
 
-// A sentence beside the headline. Each kind lists the members that it sets.
+// One more fact beside the headline. Each kind lists the members that it sets.
 struct Detail {
   enum class Kind {
     kContainerWaits,     // name, reason, message: of the container

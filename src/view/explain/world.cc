@@ -4,9 +4,11 @@
 
 #include "base/check.h"
 #include "base/strings.h"
+#include "control/server_features.h"
 #include "dialect/extended_resources.h"
 #include "json/editor.h"
 #include "json/json.h"
+#include "view/events.h"
 
 namespace allot::view {
 namespace {
@@ -29,14 +31,6 @@ Listing ListWhatIsAllowed(kube::Client& client, const kube::ResourceType& type, 
   return some;
 }
 
-// Makes a note of a list that is forbidden or not served. Any other failure is returned.
-Status Notice(const Listing& listing, Note::List list, World& world) {
-  if (listing.ok()) return Status();
-  if (!IsForbidden(listing.status) && !IsMissing(listing.status)) return listing.status;
-  world.notes.push_back({.kind = IsForbidden(listing.status) ? Note::Kind::kNotAllowed : Note::Kind::kNotServed, .list = list});
-  return Status();
-}
-
 // Nodes that slices name, with room for any Pod: all that is known where nodes may not be listed.
 Listing NodesOfSlices(const Listing& slices) {
   std::set<std::string> names;
@@ -51,13 +45,6 @@ Listing NodesOfSlices(const Listing& slices) {
     if (made.ok()) nodes.objects.push_back(kube::CopyObject(made->root()));
   }
   return nodes;
-}
-
-std::string_view TimeOf(const json::Value& event) {
-  for (const json::Value* time : {&event["series"]["lastObservedTime"], &event["lastTimestamp"], &event["eventTime"]}) {
-    if (time->IsString()) return TextOf(*time);
-  }
-  return "";
 }
 
 // Enters the claim that kube-scheduler would make for amounts of a resource.
@@ -103,10 +90,10 @@ Result<World> GatherWorld(kube::Client& client, const std::set<std::string>& nam
   const std::vector<std::string> own(namespaces.begin(), namespaces.end());
   if (some_pods) world.notes.push_back({.kind = Note::Kind::kSomePods, .namespaces = own});
   if (some_claims && world.claims.ok()) world.notes.push_back({.kind = Note::Kind::kSomeClaims, .namespaces = own});
-  TRY(Notice(world.claims, Note::List::kClaims, world));
-  TRY(Notice(world.slices, Note::List::kSlices, world));
-  TRY(Notice(world.classes, Note::List::kClasses, world));
-  TRY(Notice(world.nodes, Note::List::kNodes, world));
+  TRY(Notice(world.claims, Note::List::kClaims, world.notes));
+  TRY(Notice(world.slices, Note::List::kSlices, world.notes));
+  TRY(Notice(world.classes, Note::List::kClasses, world.notes));
+  TRY(Notice(world.nodes, Note::List::kNodes, world.notes));
   if (!world.nodes.ok()) world.nodes = NodesOfSlices(world.slices);
   if (!world.namespaces.ok() && !IsForbidden(world.namespaces.status)) TRY(world.namespaces.status);
   const Result<http::Response> version = client.Raw({"GET", "/version", {}, ""}, "get the server's version");
@@ -114,6 +101,7 @@ Result<World> GatherWorld(kube::Client& client, const std::set<std::string>& nam
     const Result<json::Document> read = json::Parse(version->body);
     world.own_api = read.ok() && TextOf(read->root()["gitVersion"]).ends_with(kOwnVersion);
   }
+  if (const Result<alloc::Features> features = control::AskFeatures(client, {}); features.ok()) world.features = *features;
   return world;
 }
 
@@ -149,7 +137,7 @@ sched::Cluster ClusterOf(World& world) {
   std::vector<LeftOut> left_out;
   sched::Cluster cluster = ClusterOf(static_cast<const Lists&>(world), left_out);
   cluster.SetFeatures(world.features);
-  for (LeftOut& one : left_out) world.notes.push_back({.kind = Note::Kind::kLeftOut, .left_out = std::move(one)});
+  Notice(std::move(left_out), world.notes);
   for (const sched::PodPtr& pod : cluster.Unplaced()) {
     const sched::PodWithClaims request = cluster.RequestOf(pod);
     if (!request.to_claim.empty() && !world.IsOurs(*pod)) PutClaimToBe(request, world, cluster);

@@ -11,30 +11,12 @@
 #include "sched/cluster.h"
 #include "view/cluster.h"
 #include "view/listing.h"
+#include "view/note.h"
 
 namespace allot::view {
 
 // The name of allot's scheduler on other APIs than its own.
 inline constexpr std::string_view kOwnScheduler = "allot";
-
-// Something that could not be seen, which limits the explanation. Each kind lists the members that it sets.
-struct Note {
-  enum class Kind {
-    kSomePods,    // namespaces: Pods of other namespaces may not be listed
-    kSomeClaims,  // namespaces: the same for claims
-    kNotAllowed,  // list: the caller may not list these objects
-    kNotServed,   // list: the server does not have them
-    kLeftOut,     // left_out: an object that cannot be read
-    kTemplate,    // name: "namespace/name" of the template, message: why it cannot be seen
-  };
-  enum class List { kClaims, kSlices, kClasses, kNodes };
-
-  Kind kind = Kind::kLeftOut;
-  List list = List::kClaims;
-  std::vector<std::string> namespaces{};
-  LeftOut left_out{};
-  std::string name{}, message{};
-};
 
 struct World : Lists {
   // By "namespace/name": the templates that claims of the Pods in question are made from. Where one does not exist, the other templates of
@@ -44,7 +26,7 @@ struct World : Lists {
   std::map<std::string, std::vector<kube::ObjectPtr>> events;
   // The API is allot's own, so its scheduler decides for every Pod.
   bool own_api = false;
-  alloc::Features features = alloc::Features::Defaults();  // of the API server; GatherWorld does not ask for them
+  alloc::Features features = alloc::Features::Defaults();  // of the API server
   std::vector<Note> notes;
 
   // nullptr: there is no such Pod.
