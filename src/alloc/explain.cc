@@ -60,9 +60,6 @@ std::optional<Search::Refusal> Search::WhyNoCapacity(const Ask& ask, const Devic
     for (const model::Capacity& capacity : spec.capacity) reason.names.emplace_back(capacity.name.full);
     return Refusal{Step::kSelector, std::move(reason)};
   }
-  reason.kind = Kind::kNotEnough;
-  reason.free = refusal.free;
-  reason.whole = refusal.whole;
   if (refusal.why == CapacityRefusal::Why::kPolicy) {
     const auto capacity =
         std::find_if(spec.capacity.begin(), spec.capacity.end(), [&](const auto& c) { return c.name.full == refusal.name; });
@@ -72,11 +69,15 @@ std::optional<Search::Refusal> Search::WhyNoCapacity(const Ask& ask, const Devic
       return Refusal{Step::kCapacity, std::move(reason)};
     }
     // The device is too small, whatever its policy says.
+    reason.kind = Kind::kNotEnough;
     reason.free = reason.whole = capacity->value;
     const model::Quantity* held = state.usage == nullptr ? nullptr : state.usage->Consumed(refusal.name);
     if (held != nullptr) reason.free.Sub(*held);
     return Refusal{Step::kCapacity, std::move(reason)};
   }
+  reason.kind = Kind::kNotEnough;
+  reason.free = refusal.free;
+  reason.whole = refusal.whole;
   reason.holders = HoldersOf(state);
   return Refusal{Step::kCapacity, std::move(reason)};
 }

@@ -1,5 +1,7 @@
 #include "alloc/words.h"
 
+#include <algorithm>
+
 #include "alloc/allocator.h"
 #include "base/strings.h"
 
@@ -109,6 +111,17 @@ std::string Words(const Reason& reason) {
   return StrCat("pool ", reason.name, " of ", reason.driver, " is invalid: ", reason.detail);
 }
 
+std::vector<Sentence> SentencesOf(const std::vector<RuledOut>& ruled_out) {
+  std::vector<Sentence> sentences;
+  for (const RuledOut& one : ruled_out) {
+    std::string words = Words(one.reason);
+    auto same = std::find_if(sentences.begin(), sentences.end(), [&](const Sentence& sentence) { return sentence.words == words; });
+    if (same == sentences.end()) same = sentences.insert(same, {std::move(words), {}});
+    same->devices.insert(same->devices.end(), one.devices.begin(), one.devices.end());
+  }
+  return sentences;
+}
+
 std::string ShortWords(const Reason& reason) {
   if (reason.kind == Kind::kTakenWhole) return "taken whole";
   if (reason.kind != Kind::kNotEnough) return Words(reason);
@@ -137,9 +150,9 @@ std::string Summary(const Reasons& reasons) {
 
 std::string Words(const Reasons& reasons) {
   std::string text = StrCat("claim ", reasons.claim, ", request ", reasons.request, ": ", Summary(reasons), "\n");
-  const std::vector<RuledOut>& all = reasons.ruled_out;
+  const std::vector<Sentence> all = SentencesOf(reasons.ruled_out);
   for (size_t i = 0; i < all.size() && i < kReasonsShown; ++i) {
-    text += StrCat("  ", Shortened(all[i].devices), all[i].devices.empty() ? "" : ": ", Words(all[i].reason), "\n");
+    text += StrCat("  ", Shortened(all[i].devices), all[i].devices.empty() ? "" : ": ", all[i].words, "\n");
   }
   if (all.size() > kReasonsShown) {
     size_t devices = 0;

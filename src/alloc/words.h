@@ -31,6 +31,15 @@ std::string Words(const Reason::Taint& taint);
 // "productName is "NVIDIA L4", index is missing"
 std::string Words(const cel::NotTrue& found);
 
+// A sentence, and the devices that it is about; empty: it is about a pool.
+struct Sentence {
+  std::string words;
+  std::vector<std::string> devices;
+};
+// Each sentence once, in the order of the reasons. Reasons that differ only in facts that Words does not show, such as the alternative,
+// share one.
+std::vector<Sentence> SentencesOf(const std::vector<RuledOut>& ruled_out);
+
 // "a, b, c, d", or "a, b, c and 7 more".
 std::string Shortened(const std::vector<std::string>& names);
 

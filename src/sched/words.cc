@@ -78,12 +78,13 @@ std::vector<std::vector<const NodeReason*>> Group(const std::vector<const NodeRe
 std::string DeviceWords(const std::vector<alloc::RuledOut>& ruled_out) {
   if (ruled_out.empty()) return "";
   constexpr size_t kMost = 3;
+  const std::vector<alloc::Sentence> sentences = alloc::SentencesOf(ruled_out);
   std::string text;
-  for (size_t i = 0; i < std::min(kMost, ruled_out.size()); ++i) {
-    text += StrCat(i == 0 ? " (" : "; ", alloc::Shortened(ruled_out[i].devices), ruled_out[i].devices.empty() ? "" : ": ",
-                   alloc::Words(ruled_out[i].reason));
+  for (size_t i = 0; i < std::min(kMost, sentences.size()); ++i) {
+    const alloc::Sentence& one = sentences[i];
+    text += StrCat(i == 0 ? " (" : "; ", alloc::Shortened(one.devices), one.devices.empty() ? "" : ": ", one.words);
   }
-  return StrCat(text, ruled_out.size() > kMost ? StrCat("; and ", ruled_out.size() - kMost, " more)") : ")");
+  return StrCat(text, sentences.size() > kMost ? StrCat("; and ", sentences.size() - kMost, " more)") : ")");
 }
 
 }  // namespace
