@@ -147,10 +147,11 @@ Search::Refusal Search::WhyNotStuck(std::span<const Ask* const> asks, uint32_t d
     return pick.device == device && pick.ask->claim == stuck_->claim && pick.ask->request == stuck_->request;
   });
   if (picked) return {Step::kTried, Of(Kind::kAlreadyPicked)};
-  // Of two alternatives that came equally far, the one that asks for less is nearer to fit.
+  // Of two alternatives that came equally far, the one that asks for less of the same capacity is nearer to fit.
   const auto came_farther = [](const Refusal& a, const Refusal& b) {
     if (a.step != b.step) return a.step > b.step;
-    return a.reason.kind == Kind::kNotEnough && b.reason.kind == Kind::kNotEnough && a.reason.asked < b.reason.asked;
+    const bool both_short = a.reason.kind == Kind::kNotEnough && b.reason.kind == Kind::kNotEnough;
+    return both_short && a.reason.name == b.reason.name && a.reason.asked < b.reason.asked;
   };
   std::optional<Refusal> farthest;
   for (const Ask* ask : asks) {

@@ -103,6 +103,12 @@ std::string WorldYaml(std::string_view devices, std::string_view requests) {
                 "]}}\n");
 }
 
+// An alternative of a request that asks for so much of a capacity.
+std::string Alternative(std::string_view name, std::string_view capacity, std::string_view amount) {
+  return StrCat("{name: ", name, ", deviceClassName: gpu, allocationMode: ExactCount, count: 1, capacity: {requests: {", capacity, ": ",
+                amount, "}}}");
+}
+
 TEST(Reasons, BugOnePolicyOnTwoSizesOfGpuGaveTwoEqualLines) {
   constexpr std::string_view kPolicy = "Gi, requestPolicy: {default: 1Gi, validRange: {min: 1Gi, max: 4Gi, step: 1Gi}}}}}";
   const std::string gpu = "allowMultipleAllocations: true, capacity: {memory: {value: ";
@@ -130,6 +136,16 @@ TEST(Reasons, BugASentenceWasRepeatedForEachAlternative) {
   reasons.asked = 1, reasons.devices = 2;
   reasons.ruled_out = {{first, {"gpu-0"}}, {second, {"gpu-1"}}};
   EXPECT_EQ(Words(reasons), "claim lab/c, request gpu: 1 device asked, none of the 2 fits\n  gpu-0, gpu-1: taken whole by lab/a\n");
+}
+
+TEST(Reasons, BugAmountsOfDifferentCapacitiesDecidedWhichAlternativeIsNearer) {
+  World world(WorldYaml(
+      "{name: gpu-0, allowMultipleAllocations: true, capacity: {memory: {value: 24Gi}, slots: {value: 8}}}",
+      StrCat("{name: gpu, firstAvailable: [", Alternative("large", "memory", "32Gi"), ", ", Alternative("many", "slots", "40"), "]}")));
+  const auto answer = world.Allocate();
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  ASSERT_EQ(answer->reasons.ruled_out.size(), 1u);
+  EXPECT_EQ(answer->reasons.ruled_out[0].reason.alternative, "large");
 }
 
 }  // namespace
