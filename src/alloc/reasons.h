@@ -25,7 +25,7 @@ struct Holder {
   auto operator<=>(const Holder&) const = default;
 };
 
-// The first thing that rules a device out. Each kind lists the members that it sets; all others are empty.
+// The first thing that rules a device out. Each kind lists the members that it sets beside `alternative`. All others are empty.
 struct Reason {
   enum class Kind {
     kSelectorFalse,      // selector, device_class, found
@@ -33,7 +33,7 @@ struct Reason {
     kBindingConditions,  // the device has some, and the feature gate is off
     kNotOnNode,
     kTakenWhole,        // holders
-    kUnknownCapacity,   // name, names
+    kUnknownCapacity,   // name, asked, names
     kCapacityPolicy,    // name, asked, given
     kNotEnough,         // name, asked, free, whole, holders
     kCountersOff,       // the device consumes counters, and the feature gate is off

@@ -123,8 +123,8 @@ std::optional<NodeReason> OtherPods::WhyNot(const Node& node) const {
     const int64_t skew = CountIn(spread.domains, value) + (spread.matches_self ? 1 : 0) - spread.least;
     if (skew <= spread.constraint->max_skew) continue;
     NodeReason refusal = about(Kind::kSpread, key, value);
-    refusal.asked = skew;
-    refusal.whole = spread.constraint->max_skew;
+    refusal.count = skew;
+    refusal.limit = spread.constraint->max_skew;
     return refusal;
   }
   for (const Term& term : terms_) {

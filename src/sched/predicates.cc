@@ -17,7 +17,7 @@ Why WhyNoRoom(const Pod& pod, const model::Node& node, size_t running, const mod
   const model::Amounts& has = node.allocatable;
   const int64_t pods = has.empty() ? kDefaultPods : model::AmountOf(has, "pods");
   const auto count = static_cast<int64_t>(running);
-  if (count + 1 > pods) return NodeReason{.kind = Kind::kPodLimit, .asked = count, .whole = pods};
+  if (count + 1 > pods) return NodeReason{.kind = Kind::kPodLimit, .count = count, .limit = pods};
   for (const auto& [name, amount] : pod.placement.requests) {
     if (amount == 0) continue;
     const int64_t whole = model::AmountOf(has, name);

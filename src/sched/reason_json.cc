@@ -172,8 +172,8 @@ void WriteReason(const NodeReason& refusal, json::Builder& b) {
   WriteText("request", refusal.devices.request, b);
   WriteText("message", refusal.detail, b);
   if (is_amount) WriteNumber("asked", refusal.asked, b), WriteNumber("free", refusal.free, b), WriteNumber("whole", refusal.whole, b);
-  if (refusal.kind == Kind::kPodLimit) WriteNumber("pods", refusal.asked, b), WriteNumber("limit", refusal.whole, b);
-  if (refusal.kind == Kind::kSpread) WriteNumber("skew", refusal.asked, b), WriteNumber("maxSkew", refusal.whole, b);
+  if (refusal.kind == Kind::kPodLimit) WriteNumber("pods", refusal.count, b), WriteNumber("limit", refusal.limit, b);
+  if (refusal.kind == Kind::kSpread) WriteNumber("skew", refusal.count, b), WriteNumber("maxSkew", refusal.limit, b);
   const bool is_several = refusal.kind == Kind::kSeveralDevices;
   if (is_several || refusal.kind == Kind::kDevices) {
     WriteNumber("asked", is_several ? refusal.asked : refusal.devices.asked, b);

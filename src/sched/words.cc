@@ -105,7 +105,7 @@ std::string Words(const NodeReason& r) {
     case Kind::kLabelDiffers: return StrCat("is ", r.key, "=", r.value, ", and the Pod's nodeSelector wants ", r.wanted);
     case Kind::kNodeAffinity: return NodeAffinityWords(r);
     case Kind::kHostPort: return StrCat("host port ", r.port, "/", r.protocol, " is taken by ", r.pod);
-    case Kind::kPodLimit: return StrCat("runs ", r.asked, " Pods, of at most ", r.whole);
+    case Kind::kPodLimit: return StrCat("runs ", r.count, " Pods, of at most ", r.limit);
     case Kind::kNoResource: return StrCat("has no ", r.key);
     case Kind::kResource: return ResourceWords(r);
     case Kind::kClaimElsewhere: return StrCat("claim ", r.claim, " is allocated on another node");
@@ -116,7 +116,7 @@ std::string Words(const NodeReason& r) {
     case Kind::kSeveralDevices: return SeveralWords(r);
     case Kind::kSpreadLabelMissing: return StrCat("has no label ", r.key, ", by which the Pod is to be spread");
     case Kind::kSpread:
-      return StrCat("spread: ", r.key, "=", r.value, " would be ", r.asked, " Pods ahead of the emptiest, and maxSkew is ", r.whole);
+      return StrCat("spread: ", r.key, "=", r.value, " would be ", r.count, " Pods ahead of the emptiest, and maxSkew is ", r.limit);
     case Kind::kAntiAffinity: return StrCat("pod anti-affinity: a Pod to stay away from is in ", r.key, "=", r.value);
     case Kind::kAffinityLabelMissing: return StrCat("has no label ", r.key, ", which the Pod's affinity needs");
     case Kind::kAffinity: return StrCat("pod affinity: no Pod to be near to is in ", r.key, "=", r.value);
