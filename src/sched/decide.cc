@@ -216,7 +216,7 @@ std::vector<NodeReason> Decider::CopyOf(const std::vector<NodeReasonPtr>& refusa
   std::vector<NodeReason> copies;
   for (const NodeReasonPtr& refusal : refusals) {
     copies.push_back(*refusal);
-    if (request.claims.size() == 1 && refusal->kind != NodeReason::Kind::kKept) copies.back().devices.claim = request.claims[0]->key;
+    if (request.claims.size() == 1 && !refusal->devices.empty()) copies.back().devices.claim = request.claims[0]->key;
   }
   return copies;
 }

@@ -273,6 +273,15 @@ TEST(Decide, GroupsNodesByReason) {
             "24576 MiB of 24576 MiB free)");
 }
 
+TEST(Decide, BugAReasonThatIsNotAboutDevicesNamedAClaim) {
+  World world(GpuNode("n1", {24}, "spec: {unschedulable: true}\n"));
+  world.Add(GpuPod("p", "6Gi"));
+  EXPECT_EQ(world.Run(), "");
+  const Decision& decision = world.queue().Find("lab/p")->decision;
+  ASSERT_EQ(decision.refusals.size(), 1u);
+  EXPECT_EQ(decision.refusals[0], (NodeReason{.kind = NodeReason::Kind::kCordoned, .node = "n1"}));
+}
+
 TEST(Decide, ASummaryOfManyNodesEnds) {
   std::string nodes;
   for (int i = 0; i < 200; ++i) nodes += GpuNode(StrCat("n", i), {24});

@@ -15,17 +15,17 @@ struct NodeReason {
     kNone,            // the node fits
     kNamesOtherNode,  // wanted: the node that the Pod names
     kCordoned,
-    kTainted,              // taint
-    kLabelMissing,         // key, wanted: nodeSelector asks for the label
-    kLabelDiffers,         // key, value, wanted: the same
-    kNodeAffinity,         // key, op, values where the affinity is a single requirement
-    kHostPort,             // port, protocol, pod: the Pod that has it
-    kPodLimit,             // count: Pods that run, limit
-    kNoResource,           // key
-    kResource,             // key, asked, free, whole
-    kClaimElsewhere,       // claim: it is allocated on another node
-    kDevicesUnknown,       // detail
-    kTooManyCombinations,  // the search for devices gave up
+    kTainted,               // taint
+    kLabelMissing,          // key, wanted: nodeSelector asks for the label
+    kLabelDiffers,          // key, value, wanted: the same
+    kNodeAffinity,          // key, op, values where the affinity is a single requirement
+    kHostPort,              // port, protocol, pod: the Pod that has it
+    kPodLimit,              // count: Pods that run, limit
+    kNoResource,            // key
+    kResource,              // key, asked, free, whole
+    kClaimElsewhere,        // claim: it is allocated on another node
+    kDevicesUnknown,        // detail
+    kTooManyCombinations,   // the search for devices gave up
     kNoDevices,             // devices: what is asked for, and pools that are incomplete or invalid
     kDevices,               // devices
     kSeveralDevices,        // devices, asked, would_do, differ: the Pod asks for several devices or shares of a kind
