@@ -1,5 +1,6 @@
 #include "sched/reason_json.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,25 @@ void WriteGiven(const alloc::Reason::Given& given, json::Builder& b) {
   WriteTextsUnlessEmpty("values", values, b);
 }
 
+// How many devices are asked for.
+void WriteAsked(const alloc::Reasons& reasons, json::Builder& b) {
+  WriteNumber("asked", reasons.asked, b);
+  if (reasons.all) b.Key("all"), b.Bool(true);
+}
+
+void WritePools(const std::vector<alloc::RuledOut>& ruled_out, json::Builder& b) {
+  const auto is_pool = [](const alloc::RuledOut& one) { return one.devices.empty(); };
+  if (std::none_of(ruled_out.begin(), ruled_out.end(), is_pool)) return;
+  b.Key("pools"), b.StartArray();
+  for (const alloc::RuledOut& one : ruled_out) {
+    if (!is_pool(one)) continue;
+    b.StartObject();
+    WriteReason(one.reason, b);
+    b.EndObject();
+  }
+  b.EndArray();
+}
+
 // What Reason::name is the name of.
 std::string_view NameKey(alloc::Reason::Kind kind) {
   using Kind = alloc::Reason::Kind;
@@ -99,6 +119,18 @@ std::string_view NameOf(alloc::Reason::Kind kind) {
     case Kind::kPoolInvalid: break;
   }
   return "PoolInvalid";
+}
+
+std::string_view NameOf(alloc::Reasons::Kind kind) {
+  using Kind = alloc::Reasons::Kind;
+  switch (kind) {
+    case Kind::kNone: return "None";
+    case Kind::kNoDevices: return "NoDevices";
+    case Kind::kNoneFits: return "NoneFits";
+    case Kind::kNotTogether: return "NotTogether";
+    case Kind::kTooMany: break;
+  }
+  return "TooMany";
 }
 
 std::string_view NameOf(NodeReason::Kind kind) {
@@ -154,33 +186,41 @@ void WriteReason(const alloc::Reason& reason, json::Builder& b) {
   b.EndObject();
 }
 
-void WriteReason(const NodeReason& refusal, json::Builder& b) {
+void WriteReason(const NodeReason& reason, json::Builder& b) {
   using Kind = NodeReason::Kind;
-  WriteText("kind", NameOf(refusal.kind), b);
+  WriteText("kind", NameOf(reason.kind), b);
   b.Key("facts"), b.StartObject();
-  const bool is_amount = refusal.kind == Kind::kResource;
-  WriteText(is_amount || refusal.kind == Kind::kNoResource ? "resource" : "label", refusal.key, b);
-  WriteText("value", refusal.value, b);
-  WriteText("wanted", refusal.wanted, b);
-  WriteText("operator", refusal.op, b);
-  WriteTextsUnlessEmpty("values", refusal.values, b);
-  WriteTaint(refusal.taint, b);
-  if (refusal.port != 0) WriteNumber("port", refusal.port, b);
-  WriteText("protocol", refusal.protocol, b);
-  WriteText("pod", refusal.pod, b);
-  WriteText("claim", refusal.kind == Kind::kDevices ? refusal.devices.claim : refusal.claim, b);
-  WriteText("request", refusal.devices.request, b);
-  WriteText("message", refusal.detail, b);
-  if (is_amount) WriteNumber("asked", refusal.asked, b), WriteNumber("free", refusal.free, b), WriteNumber("whole", refusal.whole, b);
-  if (refusal.kind == Kind::kPodLimit) WriteNumber("pods", refusal.count, b), WriteNumber("limit", refusal.limit, b);
-  if (refusal.kind == Kind::kSpread) WriteNumber("skew", refusal.count, b), WriteNumber("maxSkew", refusal.limit, b);
-  const bool is_several = refusal.kind == Kind::kSeveralDevices;
-  if (is_several || refusal.kind == Kind::kDevices) {
-    WriteNumber("asked", is_several ? refusal.asked : refusal.devices.asked, b);
-    WriteNumber("devices", static_cast<int64_t>(refusal.devices.devices), b);
-    WriteNumber("fit", static_cast<int64_t>(is_several ? refusal.would_do : refusal.devices.would_do), b);
+  const bool is_amount = reason.kind == Kind::kResource;
+  WriteText(is_amount || reason.kind == Kind::kNoResource ? "resource" : "label", reason.key, b);
+  WriteText("value", reason.value, b);
+  WriteText("wanted", reason.wanted, b);
+  WriteText("operator", reason.op, b);
+  WriteTextsUnlessEmpty("values", reason.values, b);
+  WriteTaint(reason.taint, b);
+  if (reason.port != 0) WriteNumber("port", reason.port, b);
+  WriteText("protocol", reason.protocol, b);
+  WriteText("pod", reason.pod, b);
+  WriteText("claim", reason.devices.empty() ? reason.claim : reason.devices.claim, b);
+  WriteText("request", reason.devices.request, b);
+  WriteText("message", reason.detail, b);
+  if (is_amount) WriteNumber("asked", reason.asked, b), WriteNumber("free", reason.free, b), WriteNumber("whole", reason.whole, b);
+  if (reason.kind == Kind::kPodLimit) WriteNumber("pods", reason.count, b), WriteNumber("limit", reason.limit, b);
+  if (reason.kind == Kind::kSpread) WriteNumber("skew", reason.count, b), WriteNumber("maxSkew", reason.limit, b);
+  if (reason.kind == Kind::kNoDevices) WriteAsked(reason.devices, b);
+  if (reason.kind == Kind::kDevices) {
+    WriteText("problem", NameOf(reason.devices.kind), b);
+    WriteAsked(reason.devices, b);
+    WriteNumber("devices", static_cast<int64_t>(reason.devices.devices), b);
+    WriteNumber("fit", static_cast<int64_t>(reason.devices.would_do), b);
+  }
+  if (reason.kind == Kind::kSeveralDevices) {
+    WriteNumber("asked", reason.asked, b);
+    WriteText("each", reason.differ ? "GPU" : "Share", b);
+    WriteNumber("devices", static_cast<int64_t>(reason.devices.devices), b);
+    WriteNumber("fit", static_cast<int64_t>(reason.would_do), b);
   }
   b.EndObject();
+  WritePools(reason.devices.ruled_out, b);
 }
 
 std::string_view NameOf(Obstacle::Kind kind) {
