@@ -11,12 +11,10 @@ namespace {
 
 void Amount(std::string_view key, const model::Quantity& amount, json::Builder& b) { WriteText(key, amount.Canonical(), b); }
 
-void WriteTaint(const alloc::Reason::Taint& taint, json::Builder& b) {
+void WriteOneTaint(const alloc::Reason::Taint& taint, json::Builder& b) {
   if (taint.key.empty() && taint.effect.empty()) return;
   b.Key("taint"), b.StartObject();
-  WriteText("key", taint.key, b);
-  WriteText("value", taint.value, b);
-  WriteText("effect", taint.effect, b);
+  WriteTaint(taint, b);
   b.EndObject();
 }
 
@@ -164,6 +162,12 @@ std::string_view NameOf(NodeReason::Kind kind) {
   return "Kept";
 }
 
+void WriteTaint(const alloc::Reason::Taint& taint, json::Builder& b) {
+  WriteText("key", taint.key, b);
+  WriteText("value", taint.value, b);
+  WriteText("effect", taint.effect, b);
+}
+
 void WriteReason(const alloc::Reason& reason, json::Builder& b) {
   using Kind = alloc::Reason::Kind;
   WriteText("kind", NameOf(reason.kind), b);
@@ -182,7 +186,7 @@ void WriteReason(const alloc::Reason& reason, json::Builder& b) {
   WriteGiven(reason.given, b);
   WriteTextsUnlessEmpty("has", reason.names, b);
   WriteHolders(reason.holders, b);
-  WriteTaint(reason.taint, b);
+  WriteOneTaint(reason.taint, b);
   b.EndObject();
 }
 
@@ -196,7 +200,7 @@ void WriteReason(const NodeReason& reason, json::Builder& b) {
   WriteText("wanted", reason.wanted, b);
   WriteText("operator", reason.op, b);
   WriteTextsUnlessEmpty("values", reason.values, b);
-  WriteTaint(reason.taint, b);
+  WriteOneTaint(reason.taint, b);
   if (reason.port != 0) WriteNumber("port", reason.port, b);
   WriteText("protocol", reason.protocol, b);
   WriteText("pod", reason.pod, b);

@@ -23,6 +23,9 @@ void WriteReason(const alloc::Reason& reason, json::Builder& b);
 // The same, and the key "pools" if pools are incomplete or invalid.
 void WriteReason(const NodeReason& reason, json::Builder& b);
 
+// Writes the keys "key", "value" and "effect" into the object that is open.
+void WriteTaint(const alloc::Reason::Taint& taint, json::Builder& b);
+
 // Writes the facts of the obstacle into the object that is open.
 void WriteFacts(const Obstacle& obstacle, json::Builder& b);
 

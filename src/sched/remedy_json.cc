@@ -21,9 +21,7 @@ void WriteTaints(const std::vector<Remedy::Taint>& taints, json::Builder& b) {
   b.Key("taints"), b.StartArray();
   for (const Remedy::Taint& one : taints) {
     b.StartObject();
-    WriteText("key", one.taint.key, b);
-    WriteText("value", one.taint.value, b);
-    WriteText("effect", one.taint.effect, b);
+    WriteTaint(one.taint, b);
     WriteText("device", one.device, b);
     b.EndObject();
   }
