@@ -1,6 +1,7 @@
 #pragma once
 // Why a Pod's claims do not fit on a node, as values: a kind and its facts. alloc/words.h turns them into sentences.
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -82,7 +83,9 @@ struct Reason {
   // Whether the device could never give what is asked, even if it were free.
   bool IsTooSmall() const { return kind == Kind::kNotEnough && asked > whole; }
   // Whether another request of the same Pod is among the holders.
-  bool IsHeldByThisPod() const;
+  bool IsHeldByThisPod() const {
+    return std::any_of(holders.begin(), holders.end(), [](const Holder& holder) { return holder.kind == Holder::Kind::kThisPod; });
+  }
 };
 
 // A reason, and the devices that it rules out.
