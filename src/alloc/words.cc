@@ -51,11 +51,11 @@ std::optional<model::MiB> MemoryIn(std::string_view name, const model::Quantity&
   return model::IsMemory(name) ? model::MiB::Exactly(amount) : std::nullopt;
 }
 
-std::string Shortened(const std::vector<std::string>& names) {
+std::string Shortened(const std::vector<std::string>& names, std::string_view before_last) {
   std::string text;
   // Never "and 1 more", which is no shorter than the name.
   const size_t shown = names.size() <= kNamesShown ? names.size() : kNamesShown - 1;
-  for (size_t i = 0; i < shown; ++i) text += StrCat(i == 0 ? "" : ", ", names[i]);
+  for (size_t i = 0; i < shown; ++i) text += StrCat(i == 0 ? "" : i + 1 == names.size() ? before_last : ", ", names[i]);
   if (shown < names.size()) text += StrCat(" and ", names.size() - shown, " more");
   return text;
 }

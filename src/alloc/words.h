@@ -40,8 +40,8 @@ struct Sentence {
 // share one.
 std::vector<Sentence> SentencesOf(const std::vector<RuledOut>& ruled_out);
 
-// "a, b, c, d", or "a, b, c and 7 more".
-std::string Shortened(const std::vector<std::string>& names);
+// "a, b, c, d", or "a, b, c and 7 more". `before_last` is the separator before the last name, unless more follow.
+std::string Shortened(const std::vector<std::string>& names, std::string_view before_last = ", ");
 
 // nullopt: the capacity is not memory, or the amount is no whole number of MiB.
 std::optional<model::MiB> MemoryIn(std::string_view name, const model::Quantity& amount);

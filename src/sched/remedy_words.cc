@@ -85,13 +85,7 @@ std::string ChangeWords(const Remedy& r) {
 
 }  // namespace
 
-std::string Names(const std::vector<std::string>& names) {
-  constexpr size_t kShown = 4;
-  if (names.size() > kShown)
-    return StrCat(Join({names.begin(), names.begin() + kShown - 1}, ", "), " and ", names.size() - kShown + 1, " more");
-  if (names.size() < 2) return names.empty() ? "" : names[0];
-  return StrCat(Join({names.begin(), names.end() - 1}, ", "), " and ", names.back());
-}
+std::string Names(const std::vector<std::string>& names) { return alloc::Shortened(names, " and "); }
 
 std::string Words(const Remedy& remedy) { return StrCat(ChangeWords(remedy), remedy.delays_nobody ? ", which delays nobody" : ""); }
 
