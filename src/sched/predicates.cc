@@ -101,8 +101,8 @@ Result<Why> WhyNotWhenEmpty(const Pod& pod, const model::Node& node) {
 }
 
 Obstacle VolumeObstacle(const Pod& pod) {
-  if (pod.volume.empty()) return {};
-  return {.kind = Obstacle::Kind::kVolume, .volume = pod.volume};
+  if (!pod.volume) return {};
+  return {.kind = Obstacle::Kind::kVolume, .volume = *pod.volume};
 }
 
 bool LooksAtOthers(const Pod& pod) {

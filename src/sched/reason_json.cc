@@ -250,7 +250,8 @@ void WriteFacts(const Obstacle& obstacle, json::Builder& b) {
   WriteText("resource", obstacle.resource, b);
   WriteText("claim", obstacle.claim, b);
   if (obstacle.users > 0) WriteNumber("users", static_cast<int64_t>(obstacle.users), b);
-  WriteText("volume", obstacle.volume, b);
+  WriteText("volume", obstacle.volume.name, b);
+  WriteText("volumeClaim", obstacle.volume.claim, b);
 }
 
 }  // namespace allot::sched

@@ -97,5 +97,14 @@ TEST(ReasonJson, BugPoolsThatCannotBeUsedWereLeftOut) {
   EXPECT_EQ(json::Write(made->root()["pools"]), R"([{"facts":{"driver":"gpu.example.com","pool":"n1"},"kind":"PoolIncomplete"}])");
 }
 
+TEST(ReasonJson, BugAVolumeWasASentence) {
+  json::Arena arena;
+  json::Builder b(arena);
+  b.StartObject();
+  WriteFacts(Obstacle{.kind = Obstacle::Kind::kVolume, .volume = {"data", "models"}}, b);
+  b.EndObject();
+  EXPECT_EQ(json::Write(b.Finish()), R"({"volume":"data","volumeClaim":"models"})");
+}
+
 }  // namespace
 }  // namespace allot::sched

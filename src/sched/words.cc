@@ -139,7 +139,9 @@ std::string Words(const Obstacle& o) {
     case Obstacle::Kind::kClaimFull: return StrCat("claim ", o.claim, " is used by ", o.users, " Pods, and more are not possible");
     case Obstacle::Kind::kVolume: break;
   }
-  return StrCat("its volume ", o.volume, ", and allot's scheduler does not place volumes: leave the Pod to another scheduler, or use a ",
+  return StrCat("its volume ", o.volume.name, " is ",
+                o.volume.claim.empty() ? "an ephemeral PersistentVolumeClaim" : "PersistentVolumeClaim ", o.volume.claim,
+                ", and allot's scheduler does not place volumes: leave the Pod to another scheduler, or use a ",
                 "volume that is on every node");
 }
 
