@@ -1,8 +1,9 @@
 #pragma once
 // The scheduler: follows a Kubernetes API, decides for the Pods that wait (sched/queue.h), and carries the decisions out.
 //
-// One thread owns the state and decides; worker threads write. The first decision follows the first complete list of every kind, and the
-// API server's answer to which features it has (server_features.h). The scheduler asks for the features again every few minutes.
+// One thread owns the state and decides; worker threads write. Before the first decision the scheduler waits for a complete list of every
+// kind, then at most 10 seconds for the API server's answer to which features it has (server_features.h). Without an answer it begins with
+// Features::Defaults(). It asks again after 30 seconds, and every 5 minutes once it has an answer.
 //
 // Promises:
 //   1. a decision counts until the scheduler knows how it ended. No device is given out twice, even if writes are slow, an answer is
