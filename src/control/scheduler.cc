@@ -156,8 +156,7 @@ bool Scheduler::TakeFeatures(const Result<alloc::Features>& answer) {
     log_.Warning("the API server's features are not known", {{"error", answer.status().message()}});
     return false;
   }
-  cluster_.SetFeatures(*answer);
-  return true;
+  return cluster_.SetFeatures(*answer);
 }
 
 void Scheduler::Run() {

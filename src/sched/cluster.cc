@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace allot::sched {
 
 Status Cluster::PutNode(json::DocumentPtr document) {
@@ -160,14 +162,16 @@ void Cluster::RemoveNamespace(std::string_view name) {
   namespaces_ = nullptr;
 }
 
-void Cluster::SetFeatures(const alloc::Features& features) {
-  if (features == features_) return;
+bool Cluster::SetFeatures(const alloc::Features& features) {
+  CHECK(!features.list_type_attributes);  // the selectors of every Decider are compiled without it (alloc::SelectorOptions)
+  if (features == features_) return false;
   features_ = features;
   for (auto& [name, node] : nodes_) {
     node.devices = nullptr;
     dirty_.insert(name);
   }
   stale_ = true;
+  return true;
 }
 
 PodPtr Cluster::FindPod(std::string_view key) const {

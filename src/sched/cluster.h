@@ -41,8 +41,9 @@ class Cluster {
   void RemoveClass(std::string_view name);
   void RemoveNamespace(std::string_view name);
 
-  // The features that the API server has. Until then: Features::Defaults().
-  void SetFeatures(const alloc::Features& features);
+  // The features that the API server has; before the first call, Features::Defaults(). Returns whether they changed.
+  // REQUIRES: list_type_attributes is off, since deciders compile selectors with the default options.
+  bool SetFeatures(const alloc::Features& features);
 
   // nullptr: not there. FindClaim returns the claim with what is assumed of it.
   PodPtr FindPod(std::string_view key) const;

@@ -243,5 +243,14 @@ TEST(Cluster, WhoIsSetAsideKeepsItsPlaceInTheOrder) {
   EXPECT_THAT(world.WhyWaits("c"), HasSubstr("does not fit"));
 }
 
+TEST(Cluster, BugTheSameFeaturesWereTakenForNewOnes) {
+  Cluster cluster;
+  EXPECT_FALSE(cluster.SetFeatures(alloc::Features::Defaults()));
+  alloc::Features features = alloc::Features::Defaults();
+  features.device_taints = false;
+  EXPECT_TRUE(cluster.SetFeatures(features));
+  EXPECT_FALSE(cluster.SetFeatures(features));
+}
+
 }  // namespace
 }  // namespace allot::sched
