@@ -175,6 +175,10 @@ void WaitingNews::Run() {
       // Set may have gone back, meanwhile, to the text that was told before this one.
       const bool is_due = at->second.due || TextOf(at->second.news) != at->second.told;
       if (is_due && at->second.waits) Schedule(uid, at->second, std::max(at->second.due.value_or(then), at->second.not_before));
+    } else if (!waits && at->second.waits) {
+      // Set brought the Pod back while its condition was removed. Not at once, as in Set.
+      at->second.told.clear();
+      if (!at->second.due) Schedule(uid, at->second, std::max(at->second.not_before, then + options_.passing));
     } else if (again && !at->second.due) {
       Schedule(uid, at->second, then + *again);
     }
