@@ -112,7 +112,7 @@ Status Binder::UndoClaims(const sched::Placed& placed, const Patience& patience)
 std::optional<Status> Binder::AsBound(const sched::Placed& placed, const PodState& state) {
   if (state.node.empty()) return std::nullopt;
   if (state.node == placed.node) return Status();
-  return Conflict("pod ", placed.request.pod->key, " was bound to node ", state.node, " by somebody else");
+  return Conflict("pod ", placed.request.pod->key, " was bound to node ", state.node, " by another scheduler");
 }
 
 std::optional<Status> Binder::SettleBound(const sched::Placed& placed, const PodState& state, const Patience& patience) {

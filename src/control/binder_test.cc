@@ -69,9 +69,9 @@ TEST_F(BinderTest, APodThatIsBoundElsewhereKeepsItsClaims) {
   cluster_.AddNode("n2", 1, 8);
   BindTo("n2");
   DeleteClaim();
-  EXPECT_THAT(binder_.Bind(placed_, true, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by somebody else")));
+  EXPECT_THAT(binder_.Bind(placed_, true, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by another scheduler")));
   EXPECT_EQ(Held(), "gpu-0 4Gi for a");
-  EXPECT_THAT(binder_.Undo(placed_, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by somebody else")));
+  EXPECT_THAT(binder_.Undo(placed_, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by another scheduler")));
   EXPECT_EQ(Held(), "gpu-0 4Gi for a");
 }
 

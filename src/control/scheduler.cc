@@ -35,6 +35,18 @@ bool HoldsTheSame(const sched::Claim& before, const sched::Claim& after) {
                      [&](std::string_view user) { return std::find(users.begin(), users.end(), user) != users.end(); });
 }
 
+const kube::ResourceType& TypeOf(What what) {
+  switch (what) {
+    case What::kPod: return types::kPods;
+    case What::kNode: return types::kNodes;
+    case What::kNamespace: return types::kNamespaces;
+    case What::kClaim: return types::kResourceClaims;
+    case What::kSlice: return types::kResourceSlices;
+    case What::kClass: break;
+  }
+  return types::kDeviceClasses;
+}
+
 News NewsOf(const sched::Waiting& one, const Result<std::string>& summary) {
   const sched::Pod& pod = *one.pod;
   News news{std::string(pod.pod.name_space), std::string(pod.pod.name), std::string(pod.pod.uid), "Unschedulable", one.error};
@@ -200,7 +212,7 @@ Status Scheduler::Put(const Change& change) {
     case What::kClass: status = cluster_.PutClass(change.object); break;
   }
   if (!status.ok()) {
-    log_.Warning("skipping an unreadable object", {{"name", kube::KeyOf(*change.object)}, {"error", status.message()}});
+    log_.Warning(StrCat("skipping unreadable ", TypeOf(change.what).kind, " ", kube::KeyOf(*change.object), ": ", status.message()));
   }
   return status;
 }

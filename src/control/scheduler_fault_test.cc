@@ -155,7 +155,7 @@ TEST(SchedulerFaults, AClaimThatSomebodyElseAllocatedFirstIsFollowed) {
   EXPECT_TRUE(was_faster);
   EXPECT_EQ(cluster.Held(cluster.ClaimOf("a")), "gpu-1 4Gi for a");
   EXPECT_GE(scheduler.counts().failures, 1u);
-  EXPECT_THAT(cluster.log(), HasSubstr("was allocated by somebody else meanwhile"));
+  EXPECT_THAT(cluster.log(), HasSubstr("was allocated by another scheduler meanwhile"));
 }
 
 TEST(SchedulerFaults, AClaimThatSomebodyElseLabelsIsAllocatedAllTheSame) {
