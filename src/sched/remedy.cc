@@ -204,8 +204,9 @@ NodePtr NodeLike(const Node& node, int64_t mib, const alloc::Features& features)
     copy.slice.pool = kName;
     for (model::Device& device : copy.slice.devices) {
       device.taints.clear();
+      const model::Capacity* const memory = model::MemoryOf(device);
       for (model::Capacity& capacity : device.capacity) {
-        if (!model::IsMemory(capacity.name.full) || model::MiB::Offered(capacity.value).count() >= mib) continue;
+        if (&capacity != memory || model::MiB::Offered(capacity.value).count() >= mib) continue;
         capacity.value = model::MiB(mib).ToQuantity();
         if (capacity.policy == nullptr) continue;
         auto policy = std::make_shared<model::CapacityPolicy>(*capacity.policy);

@@ -64,14 +64,13 @@ sched::Snapshot Only(const sched::Snapshot& snapshot, sched::NodePtr node) {
   return only;
 }
 
-int64_t TakenMib(const std::vector<model::Allocation>& allocations) {
-  int64_t mib = 0;
+// What the allocations take of the only device, which has `whole`.
+int64_t TakenMib(const std::vector<model::Allocation>& allocations, model::MiB whole) {
+  model::MiB taken;
   for (const model::Allocation& allocation : allocations) {
-    for (const model::DeviceResult& result : allocation.results) {
-      mib += model::MemoryTaken(result).value_or(model::MiB(0)).count();
-    }
+    for (const model::DeviceResult& result : allocation.results) taken += model::MemoryTaken(result, whole);
   }
-  return mib;
+  return taken.count();
 }
 
 // Adds an option for each device of the node.
@@ -91,9 +90,7 @@ void AddDevices(const Inquiry& inquiry, const sched::Snapshot& snapshot, const s
       option.refusal = decision->refusals[0];
       if (!rows.empty()) option.reason = rows[0].reason;
     } else if (!rows.empty() && rows[0].free) {
-      // A claim takes the whole of a device that is not shared.
-      const int64_t taken = entry.device->allow_multiple_allocations ? TakenMib(decision->allocations) : *rows[0].free;
-      option.left = *rows[0].free - taken;
+      option.left = *rows[0].free - TakenMib(decision->allocations, model::MiB(*rows[0].mib));
     }
     options.push_back(std::move(option));
   }
