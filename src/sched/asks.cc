@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "model/memory.h"
-
 namespace allot::sched {
 namespace {
 
@@ -47,23 +45,23 @@ std::vector<const model::DeviceRequest*> AsksOf(const model::Request& request) {
   return asks;
 }
 
-int64_t MemoryAsked(const model::DeviceRequest& ask) {
+model::MiB MemoryAsked(const model::DeviceRequest& ask) {
   const model::NamedQuantity* const memory = model::MemoryOf(ask.capacity);
-  return memory == nullptr ? 0 : model::MiB::Taken(memory->amount).count();
+  return memory == nullptr ? model::MiB(0) : model::MiB::Taken(memory->amount);
 }
 
-int64_t MemoryAsked(const model::Request& request) {
-  int64_t most = 0;
+model::MiB MemoryAsked(const model::Request& request) {
+  model::MiB most;
   for (const model::DeviceRequest* ask : AsksOf(request)) most = std::max(most, MemoryAsked(*ask));
   return most;
 }
 
-void AskForMemory(model::DeviceRequest& ask, int64_t mib) {
+void AskForMemory(model::DeviceRequest& ask, model::MiB memory) {
   ask.has_capacity = true;
-  const model::NamedQuantity* const memory = model::MemoryOf(ask.capacity);
-  const std::string name = memory == nullptr ? "memory" : memory->name;
+  const model::NamedQuantity* const asked = model::MemoryOf(ask.capacity);
+  const std::string name = asked == nullptr ? "memory" : asked->name;
   std::erase_if(ask.capacity, [&](const model::NamedQuantity& amount) { return amount.name == name; });
-  ask.capacity.push_back({name, model::MiB(mib).ToQuantity()});
+  ask.capacity.push_back({name, memory.ToQuantity()});
   std::sort(ask.capacity.begin(), ask.capacity.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
@@ -87,7 +85,7 @@ std::optional<Several> SeveralOf(const PodWithClaims& request) {
   if (claim.requests.empty() || !IsCounted(claim.requests[0])) return std::nullopt;
   // One request never gets the same device twice, even a shared one (as in Kubernetes 1.36).
   const bool one_request = claim.requests.size() == 1;
-  Several several{*index, 0, *claim.requests[0].exactly, one_request || MemoryAsked(*claim.requests[0].exactly) == 0};
+  Several several{*index, 0, *claim.requests[0].exactly, one_request || MemoryAsked(*claim.requests[0].exactly) == model::MiB(0)};
   for (const model::Constraint& constraint : claim.constraints) {
     if (!constraint.distinct_attribute) continue;
     if (!IsAboutAll(constraint, claim)) return std::nullopt;

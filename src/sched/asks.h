@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/memory.h"
 #include "sched/objects.h"
 
 namespace allot::sched {
@@ -13,11 +14,11 @@ namespace allot::sched {
 std::vector<model::DeviceRequest*> AsksOf(model::Request& request);
 std::vector<const model::DeviceRequest*> AsksOf(const model::Request& request);
 
-// The memory that is asked for, in whole MiB; 0: the ask names no amount, so it takes a whole device.
-int64_t MemoryAsked(const model::DeviceRequest& ask);
+// The memory that is asked for; 0: the ask names no amount, so it takes a whole device.
+model::MiB MemoryAsked(const model::DeviceRequest& ask);
 // Of all alternatives the most.
-int64_t MemoryAsked(const model::Request& request);
-void AskForMemory(model::DeviceRequest& ask, int64_t mib);
+model::MiB MemoryAsked(const model::Request& request);
+void AskForMemory(model::DeviceRequest& ask, model::MiB memory);
 
 // The request with another state of one of its claims.
 PodWithClaims WithClaim(const PodWithClaims& request, size_t index, const std::function<void(model::ResourceClaim&)>& change);

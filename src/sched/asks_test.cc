@@ -39,7 +39,7 @@ TEST(Asks, SeveralAreAlike) {
   EXPECT_EQ(by_count->count, 3);
   EXPECT_TRUE(by_count->differ);
   EXPECT_EQ(by_count->ask.count, 1);
-  EXPECT_EQ(MemoryAsked(by_count->ask), 6144);
+  EXPECT_EQ(MemoryAsked(by_count->ask), model::MiB(6144));
   World listed(PodWith({Exactly("a", "6Gi"), Exactly("b", "6144Mi")}, kDiffer));
   const auto by_requests = SeveralOf(RequestOfP(listed));
   ASSERT_TRUE(by_requests);

@@ -29,34 +29,36 @@ Snapshot Replacing(const Snapshot& snapshot, NodePtr node) {
 // Requests that are lowered together.
 using Requests = std::vector<std::pair<size_t, size_t>>;  // claim, request
 
-PodWithClaims AskingFor(const PodWithClaims& request, const Requests& which, int64_t mib) {
+PodWithClaims AskingFor(const PodWithClaims& request, const Requests& which, model::MiB memory) {
   PodWithClaims changed = request;
   for (const auto& [c, r] : which) {
     changed = WithClaim(changed, c, [&, index = r](model::ResourceClaim& claim) {
-      for (model::DeviceRequest* ask : AsksOf(claim.requests[index])) AskForMemory(*ask, mib);
+      for (model::DeviceRequest* ask : AsksOf(claim.requests[index])) AskForMemory(*ask, memory);
     });
   }
   return changed;
 }
 
-// The MiB that a request asks for, of alternatives the least; 0: a whole device.
-int64_t LeastAsked(const model::Request& request) {
-  int64_t least = 0;
+// The memory that a request asks for, of alternatives the least; 0: a whole device.
+model::MiB LeastAsked(const model::Request& request) {
+  constexpr model::MiB kWhole(0);
+  model::MiB least = kWhole;
   for (const model::DeviceRequest* ask : AsksOf(request)) {
-    const int64_t mib = MemoryAsked(*ask);
-    if (mib > 0 && (least == 0 || mib < least)) least = mib;
+    const model::MiB memory = MemoryAsked(*ask);
+    if (memory > kWhole && (least == kWhole || memory < least)) least = memory;
   }
   return least;
 }
 
 // The most memory that these requests could have now. nullopt: even the least does not help.
 std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, const Requests& which) {
-  const int64_t asked = LeastAsked(request.claims[which[0].first]->claim.requests[which[0].second]);
-  int64_t fits = 0, above = asked > 0 ? asked : LargestDevice(snapshot);
+  const model::MiB asked = LeastAsked(request.claims[which[0].first]->claim.requests[which[0].second]);
+  const bool is_whole = asked == model::MiB(0);
+  int64_t fits = 0, above = (is_whole ? LargestDevice(snapshot) : asked).count();
   std::string place;
   while (above - fits > 1) {
     const int64_t middle = fits + (above - fits) / 2;
-    if (auto found = PlaceOf(decider, snapshot, AskingFor(request, which, middle))) {
+    if (auto found = PlaceOf(decider, snapshot, AskingFor(request, which, model::MiB(middle)))) {
       fits = middle;
       place = std::move(found->node);
     } else {
@@ -64,7 +66,10 @@ std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, con
     }
   }
   if (fits == 0) return std::nullopt;
-  return Remedy{.change = asked > 0 ? Change::kLessMemory : Change::kPartOfGpu, .node = std::move(place), .asked = asked, .enough = fits};
+  return Remedy{.change = is_whole ? Change::kPartOfGpu : Change::kLessMemory,
+                .node = std::move(place),
+                .memory_asked = asked,
+                .memory_enough = model::MiB(fits)};
 }
 
 void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
@@ -187,7 +192,7 @@ void AddEnding(Decider& decider, const Snapshot& snapshot, const PodWithClaims& 
 }
 
 // A node like this one, but empty, without taints, and with devices of at least so much memory (0: as they are).
-NodePtr NodeLike(const Node& node, int64_t mib, const alloc::Features& features) {
+NodePtr NodeLike(const Node& node, model::MiB least, const alloc::Features& features) {
   static constexpr std::string_view kName = "another-node";
   auto spec = std::make_shared<model::Node>(*node.node);
   spec->name = kName;
@@ -206,8 +211,8 @@ NodePtr NodeLike(const Node& node, int64_t mib, const alloc::Features& features)
       device.taints.clear();
       const model::Capacity* const memory = model::MemoryOf(device);
       for (model::Capacity& capacity : device.capacity) {
-        if (&capacity != memory || model::MiB::Offered(capacity.value).count() >= mib) continue;
-        capacity.value = model::MiB(mib).ToQuantity();
+        if (&capacity != memory || model::MiB::Offered(capacity.value) >= least) continue;
+        capacity.value = least.ToQuantity();
         if (capacity.policy == nullptr) continue;
         auto policy = std::make_shared<model::CapacityPolicy>(*capacity.policy);
         if (policy->default_value) policy->default_value = capacity.value;
@@ -228,28 +233,28 @@ NodePtr NodeLike(const Node& node, int64_t mib, const alloc::Features& features)
   return made;
 }
 
-int64_t MostMemory(const PodWithClaims& request) {
-  int64_t most = 0;
+model::MiB MostMemory(const PodWithClaims& request) {
+  model::MiB most;
   for (const ClaimPtr& claim : request.claims) {
     for (const model::Request& one : claim->claim.requests) most = std::max(most, MemoryAsked(one));
   }
   return most;
 }
 
-// MiB of each GPU that the allocations use. Several shares may be of one.
-std::vector<int64_t> GpusOf(const Node& node, const std::vector<model::Allocation>& allocations) {
-  std::map<const alloc::InventoryDevice*, int64_t> gpus;
+// The memory of each GPU that the allocations use. Several shares may be of one.
+std::vector<model::MiB> GpusOf(const Node& node, const std::vector<model::Allocation>& allocations) {
+  std::map<const alloc::InventoryDevice*, model::MiB> gpus;
   for (const model::Allocation& allocation : allocations) {
     for (const model::DeviceResult& result : allocation.results) {
       const alloc::InventoryDevice* const entry = DeviceOf(node, result);
       if (entry == nullptr) continue;
-      int64_t& mib = gpus[entry];
+      model::MiB& size = gpus[entry];
       const model::Capacity* const memory = model::MemoryOf(*entry->device);
-      if (memory != nullptr) mib = model::MiB::Offered(memory->value).count();
+      if (memory != nullptr) size = model::MiB::Offered(memory->value);
     }
   }
-  std::vector<int64_t> sizes;
-  for (const auto& [gpu, mib] : gpus) sizes.push_back(mib);
+  std::vector<model::MiB> sizes;
+  for (const auto& [gpu, size] : gpus) sizes.push_back(size);
   std::sort(sizes.begin(), sizes.end());
   return sizes;
 }
@@ -257,13 +262,13 @@ std::vector<int64_t> GpusOf(const Node& node, const std::vector<model::Allocatio
 void AddNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
   // What GPUs are sold with, beyond those that are there.
   constexpr int64_t kSizes[] = {0, 8, 12, 16, 24, 32, 40, 48, 80, 96, 141, 192, 288};
-  const int64_t asked = MostMemory(request);
+  const model::MiB asked = MostMemory(request);
   for (const int64_t gib : kSizes) {
-    const int64_t mib = gib * 1024;
-    if (gib > 0 && mib < asked) continue;
+    const model::MiB least(gib * 1024);
+    if (gib > 0 && least < asked) continue;
     std::optional<std::pair<double, Remedy>> best;  // the one with the least hardware
     for (const NodePtr& like : snapshot.nodes) {
-      const NodePtr node = NodeLike(*like, mib, snapshot.features);
+      const NodePtr node = NodeLike(*like, least, snapshot.features);
       const auto allocations = FitsOn(decider, snapshot, node, request);
       if (!allocations) continue;
       const Snapshot with = snapshot.WithNode(node);
@@ -296,13 +301,13 @@ Remedy::Kind Remedy::kind() const {
   }
 }
 
-int64_t LargestDevice(const Snapshot& snapshot) {
-  int64_t largest = 0;
+model::MiB LargestDevice(const Snapshot& snapshot) {
+  model::MiB largest;
   for (const NodePtr& node : snapshot.nodes) {
     if (!node->devices->inventory) continue;
     for (const alloc::InventoryDevice& entry : node->devices->inventory->devices()) {
       const model::Capacity* const memory = model::MemoryOf(*entry.device);
-      if (memory != nullptr) largest = std::max(largest, model::MiB::Offered(memory->value).count());
+      if (memory != nullptr) largest = std::max(largest, model::MiB::Offered(memory->value));
     }
   }
   return largest;

@@ -141,7 +141,7 @@ std::optional<OneAmount> OneAmountOf(const Inquiry& inquiry, std::string_view po
   if (request.claims.size() != 1) return std::nullopt;
   const auto& requests = request.claims[0]->claim.requests;
   if (requests.empty() || (requests.size() != 1 && !several) || !requests[0].exactly) return std::nullopt;
-  return OneAmount{request.claims[0], sched::MemoryAsked(*requests[0].exactly), each};
+  return OneAmount{request.claims[0], sched::MemoryAsked(*requests[0].exactly).count(), each};
 }
 
 }  // namespace
@@ -151,13 +151,13 @@ std::vector<Remedy> LessInOrder(const Inquiry& inquiry, std::string_view pod_key
   if (!amount) return {};
   const auto starts_with = [&](int64_t mib) {
     auto claim = std::make_shared<sched::Claim>(*amount->claim);
-    for (model::Request& one : claim->claim.requests) sched::AskForMemory(*one.exactly, mib);
+    for (model::Request& one : claim->claim.requests) sched::AskForMemory(*one.exactly, model::MiB(mib));
     claim->shape = StrCat(amount->claim->shape, " with ", mib, " MiB");
     sched::Cluster cluster = inquiry.cluster;
     cluster.PutClaim(std::move(claim));
     return StartsIn(inquiry, std::move(cluster), pod_key);
   };
-  int64_t fits = 0, above = amount->mib > 0 ? amount->mib : sched::LargestDevice(*sched::Cluster(inquiry.cluster).Take());
+  int64_t fits = 0, above = amount->mib > 0 ? amount->mib : sched::LargestDevice(*sched::Cluster(inquiry.cluster).Take()).count();
   std::optional<std::string> node;
   while (above - fits > 1) {
     const int64_t middle = fits + (above - fits) / 2;
@@ -171,8 +171,8 @@ std::vector<Remedy> LessInOrder(const Inquiry& inquiry, std::string_view pod_key
   if (!node) return {};
   return {{.change = amount->mib == 0 ? Change::kPartOfGpu : Change::kLessMemory,
            .node = *node,
-           .asked = amount->mib,
-           .enough = fits,
+           .memory_asked = model::MiB(amount->mib),
+           .memory_enough = model::MiB(fits),
            .each = amount->each,
            .delays_nobody = true}};
 }
