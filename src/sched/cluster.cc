@@ -231,14 +231,11 @@ dialect::Facts Cluster::DialectFacts() const {
 }
 
 dialect::ResourceClasses Cluster::UnclaimedResources(const Pod& pod) const {
-  if (!pod.pod.node_name.empty()) return {};                                       // the scheduler no longer makes a claim for it
-  if (dialect::ExtendedResourcesOf(pod.pod, dialect::Facts()).empty()) return {};  // most Pods
   const std::string_view name = pod.pod.extended_claim;
-  const ClaimPtr made = name.empty() ? nullptr : FindClaim(KeyOf(pod.pod.name_space, name));
-  if (made != nullptr && (made->claim.allocation || made->deleting || made->owner != pod.pod.name)) return {};
-  dialect::ResourceClasses resources = dialect::ResourcesToClaim(pod.pod, DialectFacts());
-  if (made != nullptr && dialect::IsClaimFor(made->claim, pod.placement.claimed, resources)) resources.clear();
-  return resources;
+  const ClaimPtr claim = name.empty() ? nullptr : FindClaim(KeyOf(pod.pod.name_space, name));
+  dialect::MadeClaim made;
+  if (claim != nullptr) made = {&claim->claim, claim->owner, claim->deleting};
+  return dialect::UnclaimedResources(pod.pod, pod.placement.claimed, made, [this] { return DialectFacts(); });
 }
 
 PodWithClaims Cluster::RequestOf(const PodPtr& pod) const {

@@ -107,7 +107,6 @@ class Cluster {
   // Adds the claim to the request, or says what is in the way. `own`: it was made for the Pod.
   bool AddClaim(std::string_view name, bool own, PodWithClaims& request) const;
   dialect::Facts DialectFacts() const;  // without the sizes of GPUs; views the classes
-  // The resources of the Pod that still need a claim: it does not exist, or was made when other classes stood for them.
   dialect::ResourceClasses UnclaimedResources(const Pod& pod) const;
   void CountPlugins(const model::Node& node, int by);
   NodePtr Make(NodeEntry& entry);
