@@ -5,6 +5,7 @@
 #include "control/changes.h"
 #include "control/server_features.h"
 #include "json/editor.h"
+#include "sched/words.h"
 
 namespace allot::control {
 namespace {
@@ -57,7 +58,7 @@ News NewsOf(const sched::Waiting& one, const Result<std::string>& summary) {
   }
   const bool blocked = one.decision.outcome == sched::Decision::Outcome::kBlocked;
   news.never = one.never && !blocked;
-  news.message = StrCat(news.never ? "can never start here: " : "", *summary);
+  news.message = news.never ? sched::NeverWords(*summary) : *summary;
   if (!pod.placement.gates.empty()) {
     news.reason = "SchedulingGated";
     news.event = false;
@@ -308,7 +309,7 @@ void Scheduler::Decide() {
   std::vector<Waiter> waiters;
   for (const sched::Waiting* one : queue_.waiting()) waiters.push_back({one, cluster_.RequestOf(one->pod)});
   PrepareClaims(waiters);
-  TellThoseWhoWait(waiters);
+  TellWaitingPods(waiters);
   const std::lock_guard lock(mutex_);
   counts_.waiting = waiters.size();
   counts_.decisions += placed + counts_.waiting;
@@ -323,14 +324,20 @@ void Scheduler::PrepareClaims(const std::vector<Waiter>& waiters) {
   }
 }
 
-void Scheduler::TellThoseWhoWait(const std::vector<Waiter>& waiters) {
+void Scheduler::TellWaitingPods(const std::vector<Waiter>& waiters) {
   std::vector<News> all;
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster_.Take();
   for (const auto& [one, request] : waiters) {
-    const bool decided = one->error.empty();
-    all.push_back(NewsOf(*one, decided ? decider_.WhyWaits(*snapshot, request, one->decision, options_.strategy) : std::string()));
+    all.push_back(NewsOf(*one, one->error.empty() ? WhyWaits(*snapshot, request, one->decision) : std::string()));
   }
   news_->Set(std::move(all));
+}
+
+Result<std::string> Scheduler::WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
+                                        const sched::Decision& decision) {
+  if (decision.outcome != sched::Decision::Outcome::kWaits) return sched::Summary(decision);
+  ASSIGN_OR_RETURN(const auto reasons, decider_.SharedRefusalsOf(snapshot, request, decision, options_.strategy));
+  return sched::Summary(reasons);
 }
 
 // Whether some node could take the Pod with its claims as they are, once other Pods have ended.

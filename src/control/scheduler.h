@@ -120,7 +120,8 @@ class Scheduler {
   // Makes and frees the claims that keep these Pods from being decided.
   void PrepareClaims(const std::vector<Waiter>& waiters);
   // Tells the Pods why they wait.
-  void TellThoseWhoWait(const std::vector<Waiter>& waiters);
+  void TellWaitingPods(const std::vector<Waiter>& waiters);
+  Result<std::string> WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& request, const sched::Decision& decision);
   bool HelpsToWait(const sched::PodWithClaims& request);
   void FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& request);
   // For a Pod that asks for devices as amounts of a resource (PodWithClaims::to_claim).

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/strings.h"
 #include "model/memory.h"
-#include "sched/words.h"
 
 namespace allot::sched {
 namespace {
@@ -223,20 +223,14 @@ std::vector<NodeReason> Decider::CopyOf(const std::vector<NodeReasonPtr>& refusa
 
 Result<std::vector<NodeReason>> Decider::RefusalsOf(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision,
                                                     Strategy strategy) {
-  std::vector<Verdict> none;
-  ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> refusals,
-                   Refuse(snapshot, request, decision, strategy, Known(snapshot, request, strategy, none)));
+  ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> refusals, SharedRefusalsOf(snapshot, request, decision, strategy));
   return CopyOf(refusals, request);
 }
 
-Result<std::string> Decider::WhyWaits(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision, Strategy strategy) {
-  if (decision.outcome != Decision::Outcome::kWaits) return Summary(decision);
+Result<std::vector<NodeReasonPtr>> Decider::SharedRefusalsOf(const Snapshot& snapshot, const PodWithClaims& request,
+                                                             const Decision& decision, Strategy strategy) {
   std::vector<Verdict> none;
-  ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> refusals,
-                   Refuse(snapshot, request, decision, strategy, Known(snapshot, request, strategy, none)));
-  std::vector<const NodeReason*> views;
-  for (const NodeReasonPtr& refusal : refusals) views.push_back(refusal.get());
-  return Summary(views);
+  return Refuse(snapshot, request, decision, strategy, Known(snapshot, request, strategy, none));
 }
 
 Result<Decision> Decider::DecideOnce(const Snapshot& snapshot, const PodWithClaims& request, Strategy strategy) {
@@ -296,8 +290,8 @@ Result<Decision> Decider::Choose(const Snapshot& snapshot, const PodWithClaims& 
   return decision;
 }
 
-Result<std::vector<Decider::NodeReasonPtr>> Decider::Refuse(const Snapshot& snapshot, const PodWithClaims& request,
-                                                            const Decision& decision, Strategy strategy, std::vector<Verdict>& known) {
+Result<std::vector<NodeReasonPtr>> Decider::Refuse(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision,
+                                                   Strategy strategy, std::vector<Verdict>& known) {
   std::vector<NodeReasonPtr> refusals;
   std::optional<OtherPods> others;     // where they are the reason
   constexpr size_t kRemembered = 256;  // nodes: more would cost too much memory
@@ -383,14 +377,6 @@ Result<bool> Decider::NeverFits(const Snapshot& snapshot, const PodWithClaims& r
     if (fit != Fit::kNo) return false;
   }
   return true;
-}
-
-std::string Summary(const Decision& decision) {
-  if (decision.outcome == Decision::Outcome::kPlaced) return StrCat("placed on ", decision.node);
-  if (decision.outcome == Decision::Outcome::kBlocked) return Words(decision.obstacle);
-  std::vector<const NodeReason*> views;
-  for (const NodeReason& refusal : decision.refusals) views.push_back(&refusal);
-  return Summary(views);
 }
 
 }  // namespace allot::sched

@@ -42,9 +42,6 @@ struct Decision {
   Obstacle obstacle;                                     // of kBlocked
 };
 
-// "placed on n1", the obstacle, or the refusals in words (sched/words.h).
-std::string Summary(const Decision& decision);
-
 struct DecideOptions {
   Strategy strategy = Strategy::kPack;
   bool explain = true;  // with refusals
@@ -66,9 +63,9 @@ class Decider {
   // placed too. The reasons of all nodes for many Pods are large, so a caller asks for one Pod at a time.
   Result<std::vector<NodeReason>> RefusalsOf(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision,
                                              Strategy strategy = Strategy::kPack);
-  // The same, summarized in words.
-  Result<std::string> WhyWaits(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision,
-                               Strategy strategy = Strategy::kPack);
+  // The same without copies. Pods of one shape share them, so they may name the only claim of another Pod.
+  Result<std::vector<NodeReasonPtr>> SharedRefusalsOf(const Snapshot& snapshot, const PodWithClaims& request, const Decision& decision,
+                                                      Strategy strategy = Strategy::kPack);
 
   // Decide, for a question that does not come again: nothing is remembered, no refusals are told.
   Result<Decision> DecideOnce(const Snapshot& snapshot, const PodWithClaims& request, Strategy strategy = Strategy::kPack);
@@ -87,13 +84,12 @@ class Decider {
 
  private:
   enum class Fit { kYes, kNo, kUnknown };
-  using NodeReasonPtr = std::shared_ptr<const NodeReason>;  // Pods of the same shape share it
   struct Verdict {
     uint64_t serial = 0;  // of the node that this is about; 0: nothing is known
     bool fits = false;
     double cost = 0;
     int64_t points = 0;
-    NodeReasonPtr refusal;  // null: not computed yet
+    NodeReasonPtr refusal;  // null: not computed yet. Pods of the same shape share it.
   };
   struct Memory {
     std::shared_ptr<const Classes> classes;

@@ -2,6 +2,7 @@
 // Why a node does not fit a Pod, as a value: a kind and its facts. sched/words.h turns it into a sentence, sched/reason_json.h into JSON.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -56,5 +57,6 @@ struct NodeReason {
 
   bool operator==(const NodeReason&) const = default;
 };
+using NodeReasonPtr = std::shared_ptr<const NodeReason>;
 
 }  // namespace allot::sched

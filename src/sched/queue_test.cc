@@ -255,9 +255,9 @@ TEST(Queue, RefusalsThatNobodyKeepsAreToldWhenSomebodyAsks) {
     ASSERT_TRUE(refusals.ok());
     ASSERT_EQ(refusals->size(), explained.refusals.size());
     for (size_t i = 0; i < refusals->size(); ++i) EXPECT_EQ(refusals->at(i), explained.refusals[i]);
-    const auto summary = world.decider().WhyWaits(*snapshot, request, one->decision);
-    ASSERT_TRUE(summary.ok());
-    EXPECT_EQ(*summary, Summary(explained));
+    const auto shared = world.decider().SharedRefusalsOf(*snapshot, request, one->decision);
+    ASSERT_TRUE(shared.ok());
+    EXPECT_EQ(Summary(*shared), Summary(explained));
   }
   EXPECT_EQ(queue.Find("lab/small")->decision.kept.at("n1"), "lab/large");
 }

@@ -12,6 +12,7 @@
 #include "json/yaml.h"
 #include "sched/cluster.h"
 #include "sched/queue.h"
+#include "sched/words.h"
 
 namespace allot::sched {
 

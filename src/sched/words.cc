@@ -171,4 +171,20 @@ std::string Summary(const std::vector<const NodeReason*>& refusals) {
   return text;
 }
 
+std::string Summary(const std::vector<NodeReasonPtr>& reasons) {
+  std::vector<const NodeReason*> views;
+  for (const NodeReasonPtr& reason : reasons) views.push_back(reason.get());
+  return Summary(views);
+}
+
+std::string Summary(const Decision& decision) {
+  if (decision.outcome == Decision::Outcome::kPlaced) return StrCat("placed on ", decision.node);
+  if (decision.outcome == Decision::Outcome::kBlocked) return Words(decision.obstacle);
+  std::vector<const NodeReason*> views;
+  for (const NodeReason& reason : decision.refusals) views.push_back(&reason);
+  return Summary(views);
+}
+
+std::string NeverWords(std::string_view why) { return StrCat("can never start here: ", why); }
+
 }  // namespace allot::sched

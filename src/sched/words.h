@@ -1,5 +1,5 @@
 #pragma once
-// Refusals and remedies in words. Together with alloc/words.h this is the only place that makes sentences of them.
+// Decisions, reasons and remedies in words. Together with alloc/words.h this is the only place that makes sentences of them.
 
 #include <string>
 #include <string_view>
@@ -20,7 +20,13 @@ std::string WordsWithNodes(const NodeReason& refusal, const std::vector<std::str
 std::string Words(const Obstacle& obstacle);
 
 // "0/3 nodes fit: n2, n3: has no devices; n1: 1 device asked, and the only one does not fit (gpu-0: 6144 MiB asked, ...)"
-std::string Summary(const std::vector<const NodeReason*>& refusals);
+std::string Summary(const std::vector<const NodeReason*>& reasons);
+std::string Summary(const std::vector<NodeReasonPtr>& reasons);
+// "placed on n1", the obstacle, or the reasons.
+std::string Summary(const Decision& decision);
+
+// "can never start here: no GPU has ..."
+std::string NeverWords(std::string_view why);
 
 // "2048 MiB less (16384 instead of 18432)", "lab/train-2 ending", "a node with a free 24 GiB GPU"
 std::string Words(const Remedy& remedy);
