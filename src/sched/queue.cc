@@ -9,8 +9,8 @@ namespace allot::sched {
 namespace {
 
 bool Before(const Waiting* a, const Waiting* b) {
-  const int64_t first = a->pod->placement.priority, second = b->pod->placement.priority;
-  return first != second ? first > second : a->arrival < b->arrival;
+  const std::strong_ordering order = ComparePriorities(*a->pod, *b->pod);
+  return order != 0 ? order < 0 : a->arrival < b->arrival;
 }
 
 }  // namespace

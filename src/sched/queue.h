@@ -1,8 +1,8 @@
 #pragma once
 // The Pods that wait, and which of them may start.
 //
-// Order: higher priority first; within a priority, the Pod that came first. Pods that were made before the scheduler started are ordered
-// by IsAhead (order.h). The queue decides the Pods in that order. A Pod that fits starts. A Pod that does not fit gets a plan (plan.h): a
+// Order: higher priority first; within a priority, the Pod that came first. Pods that come together, as after a restart, are ordered by
+// CompareTurns (order.h). The queue decides the Pods in that order. A Pod that fits starts. A Pod that does not fit gets a plan (plan.h): a
 // node, and the Pods there that have to end first. A later Pod may start only where every plan ahead of it still holds (plans_ahead.h), so
 // no later Pod changes what an earlier one waits for. An earlier Pod may start elsewhere than planned; later plans are then made anew. The
 // first Pod starts at the latest when the Pods of its plan have ended, so every Pod starts in its turn. A plan names Pods by uid: another
