@@ -307,7 +307,7 @@ void Scheduler::Decide() {
     HandOver(std::move(one));
   });
   std::vector<Waiter> waiters;
-  for (const sched::Waiting* one : queue_.waiting()) waiters.push_back({one, cluster_.RequestOf(one->pod)});
+  for (const sched::Waiting* one : queue_.waiting()) waiters.push_back({one, cluster_.WithClaims(one->pod)});
   PrepareClaims(waiters);
   TellWaitingPods(waiters);
   const std::lock_guard lock(mutex_);
@@ -318,43 +318,43 @@ void Scheduler::Decide() {
 }
 
 void Scheduler::PrepareClaims(const std::vector<Waiter>& waiters) {
-  for (const auto& [one, request] : waiters) {
-    if (one->error.empty() && one->decision.outcome == sched::Decision::Outcome::kWaits) FreeClaimsInTheWay(*one, request);
-    if (!request.to_claim.empty()) MakeClaim(request);
+  for (const auto& [one, asking] : waiters) {
+    if (one->error.empty() && one->decision.outcome == sched::Decision::Outcome::kWaits) FreeClaimsInTheWay(*one, asking);
+    if (!asking.to_claim.empty()) MakeClaim(asking);
   }
 }
 
 void Scheduler::TellWaitingPods(const std::vector<Waiter>& waiters) {
   std::vector<News> all;
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster_.Take();
-  for (const auto& [one, request] : waiters) {
-    all.push_back(NewsOf(*one, one->error.empty() ? WhyWaits(*snapshot, request, one->decision) : std::string()));
+  for (const auto& [one, asking] : waiters) {
+    all.push_back(NewsOf(*one, one->error.empty() ? WhyWaits(*snapshot, asking, one->decision) : std::string()));
   }
   news_->Set(std::move(all));
 }
 
-Result<std::string> Scheduler::WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
+Result<std::string> Scheduler::WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking,
                                         const sched::Decision& decision) {
   if (decision.outcome != sched::Decision::Outcome::kWaits) return sched::Summary(decision);
-  ASSIGN_OR_RETURN(const auto reasons, decider_.SharedRefusalsOf(snapshot, request, decision, options_.strategy));
+  ASSIGN_OR_RETURN(const auto reasons, decider_.SharedRefusalsOf(snapshot, asking, decision, options_.strategy));
   return sched::Summary(reasons);
 }
 
 // Whether some node could take the Pod with its claims as they are, once other Pods have ended.
-bool Scheduler::HelpsToWait(const sched::PodWithClaims& request) {
+bool Scheduler::HelpsToWait(const sched::PodWithClaims& asking) {
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster_.Take();
   return std::any_of(snapshot->nodes.begin(), snapshot->nodes.end(), [&](const sched::NodePtr& node) {
-    const Result<bool> fits = decider_.FitsWhenEmpty(*snapshot, *node, request);
+    const Result<bool> fits = decider_.FitsWhenEmpty(*snapshot, *node, asking);
     return fits.ok() && *fits;
   });
 }
 
 // A scheduler that was killed may have left an allocation for this Pod alone that ties it to a node where it no longer fits.
-void Scheduler::FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& request) {
-  const bool any = std::any_of(request.claims.begin(), request.claims.end(), [](const auto& c) { return c->claim.allocation.has_value(); });
+void Scheduler::FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& asking) {
+  const bool any = std::any_of(asking.claims.begin(), asking.claims.end(), [](const auto& c) { return c->claim.allocation.has_value(); });
   const Attempt* const attempt = attempts_.Find(one.pod->pod.uid);
-  if (!any || (attempt != nullptr && attempt->claim.running()) || HelpsToWait(request)) return;
-  for (const sched::ClaimPtr& claim : request.claims) {
+  if (!any || (attempt != nullptr && attempt->claim.running()) || HelpsToWait(asking)) return;
+  for (const sched::ClaimPtr& claim : asking.claims) {
     if (!claim->claim.allocation || attempts_.IsBusy(claim->key)) continue;
     const auto& users = claim->claim.reserved_for;
     if (std::any_of(users.begin(), users.end(), [&](std::string_view user) { return user != one.pod->pod.name; })) continue;

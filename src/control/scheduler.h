@@ -115,17 +115,17 @@ class Scheduler {
   // A Pod that waits, with what it asks for now.
   struct Waiter {
     const sched::Waiting* waiting = nullptr;
-    sched::PodWithClaims request;
+    sched::PodWithClaims asking;
   };
   // Makes and frees the claims that keep these Pods from being decided.
   void PrepareClaims(const std::vector<Waiter>& waiters);
   // Tells the Pods why they wait.
   void TellWaitingPods(const std::vector<Waiter>& waiters);
-  Result<std::string> WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& request, const sched::Decision& decision);
-  bool HelpsToWait(const sched::PodWithClaims& request);
-  void FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& request);
+  Result<std::string> WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking, const sched::Decision& decision);
+  bool HelpsToWait(const sched::PodWithClaims& asking);
+  void FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& asking);
   // For a Pod that asks for devices as amounts of a resource (PodWithClaims::to_claim).
-  void MakeClaim(const sched::PodWithClaims& request);
+  void MakeClaim(const sched::PodWithClaims& asking);
 
   const SchedulerOptions options_;
   kube::Client& client_;

@@ -65,23 +65,23 @@ void AskForMemory(model::DeviceRequest& ask, model::MiB memory) {
   std::sort(ask.capacity.begin(), ask.capacity.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-PodWithClaims WithClaim(const PodWithClaims& request, size_t index, const std::function<void(model::ResourceClaim&)>& change) {
-  PodWithClaims changed = request;
-  auto copy = std::make_shared<Claim>(*request.claims[index]);
+PodWithClaims WithClaim(const PodWithClaims& asking, size_t index, const std::function<void(model::ResourceClaim&)>& change) {
+  PodWithClaims changed = asking;
+  auto copy = std::make_shared<Claim>(*asking.claims[index]);
   change(copy->claim);
   changed.claims[index] = std::move(copy);
   return changed;
 }
 
-std::optional<Several> SeveralOf(const PodWithClaims& request) {
+std::optional<Several> SeveralOf(const PodWithClaims& asking) {
   std::optional<size_t> index;
-  for (size_t i = 0; i < request.claims.size(); ++i) {
-    if (request.claims[i]->claim.allocation) continue;
+  for (size_t i = 0; i < asking.claims.size(); ++i) {
+    if (asking.claims[i]->claim.allocation) continue;
     if (index) return std::nullopt;
     index = i;
   }
   if (!index) return std::nullopt;
-  const model::ResourceClaim& claim = request.claims[*index]->claim;
+  const model::ResourceClaim& claim = asking.claims[*index]->claim;
   if (claim.requests.empty() || !IsCounted(claim.requests[0])) return std::nullopt;
   // One request never gets the same device twice, even a shared one (as in Kubernetes 1.36).
   const bool one_request = claim.requests.size() == 1;
@@ -100,8 +100,8 @@ std::optional<Several> SeveralOf(const PodWithClaims& request) {
   return several.count > 1 ? std::optional<Several>(std::move(several)) : std::nullopt;
 }
 
-PodWithClaims WithCount(const PodWithClaims& request, const Several& several, int64_t count) {
-  return WithClaim(request, several.claim, [&](model::ResourceClaim& claim) {
+PodWithClaims WithCount(const PodWithClaims& asking, const Several& several, int64_t count) {
+  return WithClaim(asking, several.claim, [&](model::ResourceClaim& claim) {
     int64_t left = count;
     for (model::Request& one : claim.requests) {
       one.exactly->count = std::min(left, one.exactly->count);

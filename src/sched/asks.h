@@ -20,8 +20,8 @@ model::MiB MemoryAsked(const model::DeviceRequest& ask);
 model::MiB MemoryAsked(const model::Request& request);
 void AskForMemory(model::DeviceRequest& ask, model::MiB memory);
 
-// The request with another state of one of its claims.
-PodWithClaims WithClaim(const PodWithClaims& request, size_t index, const std::function<void(model::ResourceClaim&)>& change);
+// The Pod with another state of one of its claims.
+PodWithClaims WithClaim(const PodWithClaims& asking, size_t index, const std::function<void(model::ResourceClaim&)>& change);
 
 // A Pod that asks for several devices or shares of devices, each in the same way: by a count, or by requests that are alike.
 struct Several {
@@ -31,8 +31,8 @@ struct Several {
   bool differ = false;       // each of another device: one request counts them, a constraint says so, or each takes the whole of one
 };
 // nullopt unless the Pod asks for several interchangeable devices.
-std::optional<Several> SeveralOf(const PodWithClaims& request);
+std::optional<Several> SeveralOf(const PodWithClaims& asking);
 // The same with fewer of them. REQUIRES 0 < count < several.count.
-PodWithClaims WithCount(const PodWithClaims& request, const Several& several, int64_t count);
+PodWithClaims WithCount(const PodWithClaims& asking, const Several& several, int64_t count);
 
 }  // namespace allot::sched

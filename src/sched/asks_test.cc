@@ -25,23 +25,23 @@ std::string PodWith(const std::vector<std::string>& requests, std::string_view m
 }
 constexpr std::string_view kDiffer = ", constraints: [{distinctAttribute: gpu.nvidia.com/productName}]";
 
-PodWithClaims RequestOfP(World& world) { return world.cluster().RequestOf(world.cluster().FindPod("lab/p")); }
+PodWithClaims AskingPod(World& world) { return world.cluster().WithClaims(world.cluster().FindPod("lab/p")); }
 
 bool IsSeveral(std::string_view yaml) {
   World world(yaml);
-  return SeveralOf(RequestOfP(world)).has_value();
+  return SeveralOf(AskingPod(world)).has_value();
 }
 
 TEST(Asks, SeveralAreAlike) {
   World counted(PodWith({Exactly("a", "6Gi", 3)}));
-  const auto by_count = SeveralOf(RequestOfP(counted));
+  const auto by_count = SeveralOf(AskingPod(counted));
   ASSERT_TRUE(by_count);
   EXPECT_EQ(by_count->count, 3);
   EXPECT_TRUE(by_count->differ);
   EXPECT_EQ(by_count->ask.count, 1);
   EXPECT_EQ(MemoryAsked(by_count->ask), model::MiB(6144));
   World listed(PodWith({Exactly("a", "6Gi"), Exactly("b", "6144Mi")}, kDiffer));
-  const auto by_requests = SeveralOf(RequestOfP(listed));
+  const auto by_requests = SeveralOf(AskingPod(listed));
   ASSERT_TRUE(by_requests);
   EXPECT_EQ(by_requests->count, 2);
   EXPECT_TRUE(by_requests->differ);
@@ -63,8 +63,8 @@ TEST(Asks, FewerLeaveNoRuleAboutThoseThatAreGone) {
   world.Add(PodWith({Exactly("a", "6Gi"), Exactly("b", "6Gi"), Exactly("x", "6Gi")},
                     ", constraints: [{requests: [a, b, x], distinctAttribute: gpu.nvidia.com/productName}]"));
   EXPECT_EQ(world.Run(), "");
-  const PodWithClaims request = RequestOfP(world);
-  const PodWithClaims fewer = WithCount(request, *SeveralOf(request), 2);
+  const PodWithClaims asking = AskingPod(world);
+  const PodWithClaims fewer = WithCount(asking, *SeveralOf(asking), 2);
   EXPECT_EQ(fewer.claims[0]->claim.requests.size(), 2u);
   EXPECT_TRUE(PlaceOf(world.decider(), *world.cluster().Take(), fewer));
 }
@@ -73,10 +73,10 @@ TEST(Asks, ARuleAboutThoseThatAreGoneIsNotOneAboutAll) {
   World world(
       PodWith({Exactly("a", "6Gi"), Exactly("b", "6Gi"), Exactly("c", "6Gi")},
               ", constraints: [{requests: [b, c], matchAttribute: gpu.nvidia.com/productName}, {matchAttribute: gpu.nvidia.com/x}]"));
-  const PodWithClaims request = RequestOfP(world);
-  const auto several = SeveralOf(request);
+  const PodWithClaims asking = AskingPod(world);
+  const auto several = SeveralOf(asking);
   ASSERT_TRUE(several);
-  const PodWithClaims with_two = WithCount(request, *several, 2), with_one = WithCount(request, *several, 1);
+  const PodWithClaims with_two = WithCount(asking, *several, 2), with_one = WithCount(asking, *several, 1);
   const auto& two = with_two.claims[0]->claim.constraints;
   ASSERT_EQ(two.size(), 2u);
   EXPECT_THAT(two[0].requests, ElementsAre("b"));
@@ -145,7 +145,7 @@ TEST(RemedySeveral, LessOfEachOrFewer) {
   world.Add(PodWith({Exactly("a", "10Gi", 3)}, kDiffer));
   EXPECT_EQ(world.Run(), "");
   std::vector<std::string> texts;
-  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), RequestOfP(world))) texts.push_back(Words(remedy));
+  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), AskingPod(world))) texts.push_back(Words(remedy));
   EXPECT_THAT(texts, ElementsAre("6144 MiB less of each GPU (4096 instead of 10240)", "2 GPUs instead of 3", "lab/one ending",
                                  "a node with free GPUs: 12 GiB, 24 GiB, 48 GiB"));
 }

@@ -191,26 +191,26 @@ std::vector<PodPtr> Cluster::Unplaced() const {
   return pods;
 }
 
-bool Cluster::AddClaim(std::string_view name, bool own, PodWithClaims& request) const {
+bool Cluster::AddClaim(std::string_view name, bool own, PodWithClaims& asking) const {
   constexpr size_t kMaxUsers = 256;  // Kubernetes' limit of reservedFor
-  const model::Pod& pod = request.pod->pod;
+  const model::Pod& pod = asking.pod->pod;
   const ClaimPtr claim = FindClaim(KeyOf(pod.name_space, name));
   if (claim == nullptr) {
-    request.obstacle = {.kind = Obstacle::Kind::kClaimMissing, .claim = KeyOf(pod.name_space, name)};
+    asking.obstacle = {.kind = Obstacle::Kind::kClaimMissing, .claim = KeyOf(pod.name_space, name)};
     return false;
   }
   const auto& users = claim->claim.reserved_for;
   const bool reserved = std::find(users.begin(), users.end(), pod.name) != users.end();
   if (own && claim->owner != pod.name) {
-    request.obstacle = {.kind = Obstacle::Kind::kClaimOfOther, .claim = claim->key};
+    asking.obstacle = {.kind = Obstacle::Kind::kClaimOfOther, .claim = claim->key};
   } else if (claim->deleting) {
-    request.obstacle = {.kind = Obstacle::Kind::kClaimDeleting, .claim = claim->key};
+    asking.obstacle = {.kind = Obstacle::Kind::kClaimDeleting, .claim = claim->key};
   } else if (!reserved && users.size() >= kMaxUsers) {
-    request.obstacle = {.kind = Obstacle::Kind::kClaimFull, .claim = claim->key, .users = users.size()};
+    asking.obstacle = {.kind = Obstacle::Kind::kClaimFull, .claim = claim->key, .users = users.size()};
   }
-  if (!request.obstacle.empty()) return false;
+  if (!asking.obstacle.empty()) return false;
   // A Pod may name a claim twice, by two names of its own.
-  if (std::find(request.claims.begin(), request.claims.end(), claim) == request.claims.end()) request.claims.push_back(claim);
+  if (std::find(asking.claims.begin(), asking.claims.end(), claim) == asking.claims.end()) asking.claims.push_back(claim);
   return true;
 }
 
@@ -238,8 +238,8 @@ dialect::ResourceClasses Cluster::UnclaimedResources(const Pod& pod) const {
   return dialect::UnclaimedResources(pod.pod, pod.placement.claimed, made, [this] { return DialectFacts(); });
 }
 
-PodWithClaims Cluster::RequestOf(const PodPtr& pod) const {
-  PodWithClaims request{pod, {}};
+PodWithClaims Cluster::WithClaims(const PodPtr& pod) const {
+  PodWithClaims asking{pod, {}};
   const model::Pod& spec = pod->pod;
   for (const model::PodClaim& use : spec.claims) {
     std::string_view name = use.claim_name.value_or(std::string_view());
@@ -247,24 +247,24 @@ PodWithClaims Cluster::RequestOf(const PodPtr& pod) const {
       const auto made = std::find_if(spec.generated_claims.begin(), spec.generated_claims.end(),
                                      [&](const auto& entry) { return entry.first == use.name; });
       if (made == spec.generated_claims.end()) {
-        request.obstacle = {.kind = Obstacle::Kind::kClaimNotMade,
-                            .entry = std::string(use.name),
-                            .name_space = std::string(spec.name_space),
-                            .source = std::string(use.template_name.value_or(""))};
-        return request;
+        asking.obstacle = {.kind = Obstacle::Kind::kClaimNotMade,
+                           .entry = std::string(use.name),
+                           .name_space = std::string(spec.name_space),
+                           .source = std::string(use.template_name.value_or(""))};
+        return asking;
       }
       if (made->second.empty()) continue;  // no claim is needed
       name = made->second;
     }
-    if (!AddClaim(name, !use.claim_name, request)) return request;
+    if (!AddClaim(name, !use.claim_name, asking)) return asking;
   }
-  request.to_claim = UnclaimedResources(*pod);
-  if (!request.to_claim.empty()) {
-    request.obstacle = {.kind = Obstacle::Kind::kResourceNotMade, .resource = std::string(request.to_claim.begin()->first)};
+  asking.to_claim = UnclaimedResources(*pod);
+  if (!asking.to_claim.empty()) {
+    asking.obstacle = {.kind = Obstacle::Kind::kResourceNotMade, .resource = std::string(asking.to_claim.begin()->first)};
   } else if (!spec.extended_claim.empty()) {
-    AddClaim(spec.extended_claim, true, request);
+    AddClaim(spec.extended_claim, true, asking);
   }
-  return request;
+  return asking;
 }
 
 std::shared_ptr<const Devices> Cluster::Gather(NodeEntry& entry) {

@@ -51,7 +51,7 @@ class Cluster {
   // The claim as the API has it.
   ClaimPtr FindStored(std::string_view claim_key) const;
   // What the Pod needs, with its claims as they are now.
-  PodWithClaims RequestOf(const PodPtr& pod) const;
+  PodWithClaims WithClaims(const PodPtr& pod) const;
   // All claims, by key, with what is assumed of them.
   std::vector<ClaimPtr> Claims() const;
   // All slices, by name, including those of older generations of a pool.
@@ -59,9 +59,9 @@ class Cluster {
   // Pods that are on no node and are not being deleted, in the order in which they were first put.
   std::vector<PodPtr> Unplaced() const;
 
-  // From now on, the Pod is on the node with these allocations, one for each claim of the request that had none.
+  // From now on, the Pod is on the node with these allocations, one for each of its claims that had none.
   // The place is assumed until the API shows the Pod on a node, or gone; the allocations as said above.
-  void Assume(const PodWithClaims& request, std::string_view node, std::vector<model::Allocation> allocations);
+  void Assume(const PodWithClaims& asking, std::string_view node, std::vector<model::Allocation> allocations);
   // The decision was not carried out, and will not be: it no longer counts, even if the Pod is gone.
   void Forget(const Pod& pod);
   // The Pod's claims were written, and put in their new versions. The Pod's place stays assumed.
@@ -104,8 +104,8 @@ class Cluster {
   void Leave(const Claim& claim, bool assumed);
   void SetEffective(ClaimEntry& entry, ClaimPtr claim, ClaimPtr assumed);
   void ForgetClaims(std::string_view pod_uid);
-  // Adds the claim to the request, or says what is in the way. `own`: it was made for the Pod.
-  bool AddClaim(std::string_view name, bool own, PodWithClaims& request) const;
+  // Adds the claim to the Pod's, or sets the obstacle and returns false. `own`: the claim was made for the Pod.
+  bool AddClaim(std::string_view name, bool own, PodWithClaims& asking) const;
   dialect::Facts DialectFacts() const;  // without the sizes of GPUs; views the classes
   dialect::ResourceClasses UnclaimedResources(const Pod& pod) const;
   void CountPlugins(const model::Node& node, int by);

@@ -8,10 +8,10 @@
 
 namespace allot::sched {
 
-Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& request, const Node& node, NodeReason& refusal) {
-  const std::optional<Several> several = SeveralOf(request);
+Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node, NodeReason& refusal) {
+  const std::optional<Several> several = SeveralOf(asking);
   if (!several || !node.devices->inventory || node.devices->inventory->devices().empty()) return false;
-  const PodWithClaims single = WithClaim(request, several->claim, [&](model::ResourceClaim& claim) {
+  const PodWithClaims single = WithClaim(asking, several->claim, [&](model::ResourceClaim& claim) {
     claim.requests = {{claim.requests[0].name, several->ask, {}}};
     claim.constraints.clear();
     claim.config.clear();

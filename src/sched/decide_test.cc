@@ -25,8 +25,8 @@ TEST(Decide, SpreadsByChoice) {
   world.Add(GpuPod("a", "6Gi"));
   EXPECT_EQ(world.Run(), "a>n1/gpu-0");
   world.Add(GpuPod("b", "6Gi"));
-  const PodWithClaims request = world.cluster().RequestOf(world.cluster().FindPod("lab/b"));
-  const auto decision = world.decider().Decide(*world.cluster().Take(), request, {.strategy = Strategy::kSpread});
+  const PodWithClaims asking = world.cluster().WithClaims(world.cluster().FindPod("lab/b"));
+  const auto decision = world.decider().Decide(*world.cluster().Take(), asking, {.strategy = Strategy::kSpread});
   ASSERT_TRUE(decision.ok());
   EXPECT_EQ(decision->node, "n2");
 }
@@ -204,14 +204,14 @@ TEST(Decide, NodesWithoutAKeyOfAnyConstraintDoNotCountForSpreading) {
 TEST(Decide, WhatIsRememberedOfANodeIsNotUsedForAnotherStateOfIt) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("a", "20Gi"));
-  const PodWithClaims request = world.cluster().RequestOf(world.cluster().FindPod("lab/a"));
-  const auto outcome = [&](Cluster cluster) { return world.decider().Decide(*cluster.Take(), request)->outcome; };
+  const PodWithClaims asking = world.cluster().WithClaims(world.cluster().FindPod("lab/a"));
+  const auto outcome = [&](Cluster cluster) { return world.decider().Decide(*cluster.Take(), asking)->outcome; };
   EXPECT_EQ(outcome(world.cluster()), Decision::Outcome::kPlaced);
   Cluster full = world.cluster(), cordoned = world.cluster();  // two that go on from the same state
   PutYaml(full, "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '8', memory: 64Gi, pods: '0'}}\n");
   PutYaml(cordoned, "kind: Node\nmetadata: {name: n1}\nspec: {unschedulable: true}\nstatus: {allocatable: {pods: '9'}}\n");
-  EXPECT_THAT(Summary(*world.decider().Decide(*full.Take(), request)), HasSubstr("of at most 0"));
-  EXPECT_THAT(Summary(*world.decider().Decide(*cordoned.Take(), request)), HasSubstr("is cordoned"));
+  EXPECT_THAT(Summary(*world.decider().Decide(*full.Take(), asking)), HasSubstr("of at most 0"));
+  EXPECT_THAT(Summary(*world.decider().Decide(*cordoned.Take(), asking)), HasSubstr("is cordoned"));
   EXPECT_EQ(outcome(world.cluster()), Decision::Outcome::kPlaced);
   const std::shared_ptr<const Snapshot> now = world.cluster().Take();
   EXPECT_NE(now->nodes[0]->serial.value, 0u);

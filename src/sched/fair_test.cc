@@ -49,10 +49,10 @@ class Day {
     }
     std::vector<PodPtr> changed;  // Pods that have started, or come
     world_.queue().Run(world_.cluster(), [&](const Placed& placed) {
-      running_[std::string(placed.request.pod->pod.name)] = placed.node;
+      running_[std::string(placed.asking.pod->pod.name)] = placed.node;
       Use(placed);
       overtaken_ += placed.overtaken;
-      changed.push_back(placed.request.pod);
+      changed.push_back(placed.asking.pod);
     });
     for (const auto& [claim, one] : shared_) Write(claim);
     for (const Waiting* one : world_.queue().waiting()) {
@@ -145,11 +145,11 @@ class Day {
   }
   void Use(const Placed& placed) {
     size_t next = 0;
-    for (const ClaimPtr& claim : placed.request.claims) {
+    for (const ClaimPtr& claim : placed.asking.claims) {
       const model::Allocation* fresh = claim->claim.allocation ? nullptr : &placed.allocations[next++];
       const auto at = shared_.find(std::string(claim->claim.name));
       if (at == shared_.end()) continue;
-      at->second.users.insert(std::string(placed.request.pod->pod.name));
+      at->second.users.insert(std::string(placed.asking.pod->pod.name));
       if (fresh == nullptr) continue;
       const model::DeviceResult& got = fresh->results.at(0);
       at->second.allocation =

@@ -80,8 +80,8 @@ std::string PodWithClaims::Shape() const {
   return shape;
 }
 
-bool Has(const PodWithClaims& request, const Claim& claim) {
-  return std::any_of(request.claims.begin(), request.claims.end(), [&](const ClaimPtr& one) { return one->claim.uid == claim.claim.uid; });
+bool Has(const PodWithClaims& asking, const Claim& claim) {
+  return std::any_of(asking.claims.begin(), asking.claims.end(), [&](const ClaimPtr& one) { return one->claim.uid == claim.claim.uid; });
 }
 
 }  // namespace allot::sched

@@ -67,7 +67,7 @@ struct PodWithClaims {
 
   std::string Shape() const;
 };
-// Whether the claim is one of the request's.
-bool Has(const PodWithClaims& request, const Claim& claim);
+// Whether the claim is one of the Pod's.
+bool Has(const PodWithClaims& asking, const Claim& claim);
 
 }  // namespace allot::sched

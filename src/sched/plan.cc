@@ -56,8 +56,8 @@ std::string UidOf(const Cluster& cluster, std::string_view key) {
 }  // namespace
 
 std::optional<std::vector<model::Allocation>> FitsOn(Decider& decider, const Snapshot& snapshot, const NodePtr& node,
-                                                     const PodWithClaims& request) {
-  Result<std::optional<std::vector<model::Allocation>>> allocations = decider.DecideOn(snapshot, node, request);
+                                                     const PodWithClaims& asking) {
+  Result<std::optional<std::vector<model::Allocation>>> allocations = decider.DecideOn(snapshot, node, asking);
   return allocations.ok() ? *std::move(allocations) : std::nullopt;
 }
 
@@ -81,7 +81,7 @@ void DropEnded(Plan& plan, const Cluster& cluster, const Snapshot& snapshot) {
   std::erase_if(plan.uids, [&](const auto& one) { return !plan.ends.contains(one.first); });
 }
 
-std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request) {
+std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking) {
   std::vector<const Node*> nodes;
   for (const NodePtr& node : snapshot.nodes) nodes.push_back(node.get());
   std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->pods.size() < b->pods.size(); });
@@ -91,12 +91,12 @@ std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const P
   for (const Node* node : nodes) {
     if (looked_at == kMaxNodes) break;
     // This test is cheap, as it does not look at the node's Pods.
-    const Result<bool> may_fit = decider.FitsWhenEmpty(snapshot, *node, request);
+    const Result<bool> may_fit = decider.FitsWhenEmpty(snapshot, *node, asking);
     if (!may_fit.ok() || !*may_fit) continue;
     const auto fits_without = [&](const Names& ends) {
-      return FitsOn(decider, snapshot, NodeWithout(*node, ends, &request), request).has_value();
+      return FitsOn(decider, snapshot, NodeWithout(*node, ends, &asking), asking).has_value();
     };
-    Names all = HoldersOf(*node, &request);
+    Names all = HoldersOf(*node, &asking);
     if (!fits_without(all)) {
       // Affinity may require one of the Pods on the node: that Pod stays.
       const auto is_needed = [&](const std::string& pod) {
@@ -104,7 +104,7 @@ std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const P
         others.erase(pod);
         return fits_without(others);
       };
-      const auto near = LooksAtOthers(*request.pod) ? std::find_if(all.begin(), all.end(), is_needed) : all.end();
+      const auto near = LooksAtOthers(*asking.pod) ? std::find_if(all.begin(), all.end(), is_needed) : all.end();
       if (near == all.end()) continue;
       all.erase(near);
     }

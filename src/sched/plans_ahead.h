@@ -25,8 +25,8 @@ class PlansAhead {
   // `decider` must outlive this.
   PlansAhead(Decider& decider, Strategy strategy) : decider_(decider), strategy_(strategy) {}
 
-  // The Pod that is decided next. All functions below are about it. `request` must stay until the next call.
-  void Ask(const PodWithClaims& request);
+  // The Pod that is decided next. All functions below are about it. `asking` must outlive them.
+  void Ask(const PodWithClaims& asking);
 
   // The Pod ("namespace/name") whose plan would no longer hold if the asking Pod took `allocations` on the node; empty: there is none.
   // Changes `allocations` where other devices of the node leave every plan intact.
@@ -47,7 +47,7 @@ class PlansAhead {
  private:
   // A Pod that waits, and its plan.
   struct Entry {
-    PodWithClaims request;
+    PodWithClaims asking;
     const Plan* plan = nullptr;
   };
   struct Outlook {
@@ -56,7 +56,7 @@ class PlansAhead {
   };
 
   // Lets the plan come true on the node. Null: it does not hold there.
-  NodePtr Fulfil(const Plan& plan, const Snapshot& snapshot, const Node& node, const PodWithClaims& request) const;
+  NodePtr Fulfil(const Plan& plan, const Snapshot& snapshot, const Node& node, const PodWithClaims& asking) const;
   Outlook LookAhead(const Snapshot& snapshot, NodePtr node, const std::vector<Entry>& entries) const;
   // The first entry that is delayed when the asking Pod is on `node` with these allocations; null: none.
   const Entry* DelayedBy(const Snapshot& snapshot, const Node& node, const std::vector<model::Allocation>& allocations) const;
@@ -65,8 +65,8 @@ class PlansAhead {
                                 const std::vector<Entry>& entries) const;
   // The node as the plans will leave it, else as it is now; null: it is gone.
   const Node* Later(const std::string& name, const Snapshot& snapshot) const;
-  // The asking Pod's request, with the claims that it shares with Pods ahead as those will have them.
-  PodWithClaims SharedRequest() const;
+  // The asking Pod. Claims that it shares with Pods ahead have the allocations that those plan.
+  PodWithClaims AskingLater() const;
   // Adds the ends of the plans that must come true before this one.
   void StandOnOthers(Plan& plan, const PodWithClaims& shared) const;
   void Add(Plan& plan, NodePtr then, const Cluster& cluster, const Snapshot& snapshot);

@@ -40,9 +40,9 @@ struct Waiting {
 };
 
 struct Placed {
-  PodWithClaims request;
+  PodWithClaims asking;
   std::string node;
-  std::vector<model::Allocation> allocations;  // one for each claim of the request that had none
+  std::vector<model::Allocation> allocations;  // one for each claim of the Pod that had none
   size_t overtaken = 0;                        // Pods of the same priority that came earlier and still wait
 };
 
@@ -70,8 +70,8 @@ class Queue {
   // Decides every waiting Pod once. True: a Pod that has rules about other Pods may be decided otherwise by now.
   bool Pass(Cluster& cluster, const std::function<void(Placed)>& place);
   // Keeps the Pod's plan, or makes another one.
-  void Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const PodWithClaims& request, PlansAhead& ahead);
-  bool NeverFits(Waiting& one, const Snapshot& snapshot, const PodWithClaims& request);
+  void Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const PodWithClaims& asking, PlansAhead& ahead);
+  bool NeverFits(Waiting& one, const Snapshot& snapshot, const PodWithClaims& asking);
 
   Decider& decider_;
   const QueueOptions options_;

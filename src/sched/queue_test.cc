@@ -250,12 +250,12 @@ TEST(Queue, RefusalsThatNobodyKeepsAreToldWhenSomebodyAsks) {
     EXPECT_TRUE(one->decision.refusals.empty());
     const Decision& explained = world.queue().Find(name)->decision;
     const std::shared_ptr<const Snapshot> snapshot = world.cluster().Take();
-    const PodWithClaims request = world.cluster().RequestOf(one->pod);
-    const auto refusals = world.decider().RefusalsOf(*snapshot, request, one->decision);
+    const PodWithClaims asking = world.cluster().WithClaims(one->pod);
+    const auto refusals = world.decider().RefusalsOf(*snapshot, asking, one->decision);
     ASSERT_TRUE(refusals.ok());
     ASSERT_EQ(refusals->size(), explained.refusals.size());
     for (size_t i = 0; i < refusals->size(); ++i) EXPECT_EQ(refusals->at(i), explained.refusals[i]);
-    const auto shared = world.decider().SharedRefusalsOf(*snapshot, request, one->decision);
+    const auto shared = world.decider().SharedRefusalsOf(*snapshot, asking, one->decision);
     ASSERT_TRUE(shared.ok());
     EXPECT_EQ(Summary(*shared), Summary(explained));
   }

@@ -29,8 +29,8 @@ Snapshot Replacing(const Snapshot& snapshot, NodePtr node) {
 // Requests that are lowered together.
 using Requests = std::vector<std::pair<size_t, size_t>>;  // claim, request
 
-PodWithClaims AskingFor(const PodWithClaims& request, const Requests& which, model::MiB memory) {
-  PodWithClaims changed = request;
+PodWithClaims AskingFor(const PodWithClaims& asking, const Requests& which, model::MiB memory) {
+  PodWithClaims changed = asking;
   for (const auto& [c, r] : which) {
     changed = WithClaim(changed, c, [&, index = r](model::ResourceClaim& claim) {
       for (model::DeviceRequest* ask : AsksOf(claim.requests[index])) AskForMemory(*ask, memory);
@@ -51,14 +51,14 @@ model::MiB LeastAsked(const model::Request& request) {
 }
 
 // The most memory that these requests could have now. nullopt: even the least does not help.
-std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, const Requests& which) {
-  const model::MiB asked = LeastAsked(request.claims[which[0].first]->claim.requests[which[0].second]);
+std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, const Requests& which) {
+  const model::MiB asked = LeastAsked(asking.claims[which[0].first]->claim.requests[which[0].second]);
   const bool is_whole = asked == model::MiB(0);
   int64_t fits = 0, above = (is_whole ? LargestDevice(snapshot) : asked).count();
   std::string place;
   while (above - fits > 1) {
     const int64_t middle = fits + (above - fits) / 2;
-    if (auto found = PlaceOf(decider, snapshot, AskingFor(request, which, model::MiB(middle)))) {
+    if (auto found = PlaceOf(decider, snapshot, AskingFor(asking, which, model::MiB(middle)))) {
       fits = middle;
       place = std::move(found->node);
     } else {
@@ -72,25 +72,25 @@ std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, con
                 .memory_enough = model::MiB(fits)};
 }
 
-void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
-  if (const std::optional<Several> several = SeveralOf(request)) {
+void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
+  if (const std::optional<Several> several = SeveralOf(asking)) {
     Requests all;
-    for (size_t r = 0; r < request.claims[several->claim]->claim.requests.size(); ++r) all.emplace_back(several->claim, r);
-    if (auto less = LessMemory(decider, snapshot, request, all)) {
+    for (size_t r = 0; r < asking.claims[several->claim]->claim.requests.size(); ++r) all.emplace_back(several->claim, r);
+    if (auto less = LessMemory(decider, snapshot, asking, all)) {
       less->each = several->differ ? Remedy::Each::kGpu : Remedy::Each::kShare;
       remedies.push_back(*std::move(less));
     }
     return;
   }
-  for (size_t c = 0; c < request.claims.size(); ++c) {
-    const model::ResourceClaim& claim = request.claims[c]->claim;
+  for (size_t c = 0; c < asking.claims.size(); ++c) {
+    const model::ResourceClaim& claim = asking.claims[c]->claim;
     if (claim.allocation) continue;
     for (size_t r = 0; r < claim.requests.size(); ++r) {
-      auto less = LessMemory(decider, snapshot, request, {{c, r}});
+      auto less = LessMemory(decider, snapshot, asking, {{c, r}});
       if (!less) continue;
-      if (request.claims.size() > 1 || claim.requests.size() > 1) {
+      if (asking.claims.size() > 1 || claim.requests.size() > 1) {
         less->request = claim.requests[r].name;
-        less->claim = request.claims[c]->key;
+        less->claim = asking.claims[c]->key;
       }
       return remedies.push_back(*std::move(less));
     }
@@ -98,10 +98,10 @@ void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClai
 }
 
 // As many of the devices as there are.
-void AddFewer(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
-  const std::optional<Several> several = SeveralOf(request);
+void AddFewer(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
+  const std::optional<Several> several = SeveralOf(asking);
   for (int64_t count = several ? std::min<int64_t>(several->count - 1, alloc::kMaxResults) : 0; count > 0; --count) {
-    auto place = PlaceOf(decider, snapshot, WithCount(request, *several, count));
+    auto place = PlaceOf(decider, snapshot, WithCount(asking, *several, count));
     if (!place) continue;
     return remedies.push_back({.change = Change::kFewerDevices,
                                .node = std::move(place->node),
@@ -111,9 +111,9 @@ void AddFewer(Decider& decider, const Snapshot& snapshot, const PodWithClaims& r
   }
 }
 
-void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
+void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
   for (const std::string_view name : {"cpu", "memory"}) {
-    const int64_t asked = model::AmountOf(request.pod->placement.requests, name);
+    const int64_t asked = model::AmountOf(asking.pod->placement.requests, name);
     std::set<int64_t, std::greater<>> amounts;
     for (const NodePtr& node : snapshot.nodes) {
       const int64_t free = model::AmountOf(node->node->allocatable, name) - model::AmountOf(node->used, name);
@@ -122,8 +122,8 @@ void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const PodWithClai
     size_t looked_at = 0;
     for (const int64_t most : amounts) {
       if (++looked_at > kMaxNodes) break;
-      PodWithClaims changed = request;
-      auto pod = std::make_shared<Pod>(*request.pod);
+      PodWithClaims changed = asking;
+      auto pod = std::make_shared<Pod>(*asking.pod);
       for (auto& [resource, amount] : pod->placement.requests) amount = resource == name ? most : amount;
       changed.pod = std::move(pod);
       const auto place = PlaceOf(decider, snapshot, changed);
@@ -145,11 +145,11 @@ Remedy Tolerating(const model::Taint& taint) {
 }
 
 // Lifts what keeps the Pod from a node, one rule at a time.
-void AddAllowed(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
+void AddAllowed(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
   const auto try_node = [&](const Node& node, model::Node changed, Remedy remedy) {
     auto copy = std::make_shared<Node>(node);
     copy->node = std::make_shared<const model::Node>(std::move(changed));
-    const auto place = PlaceOf(decider, Replacing(snapshot, std::move(copy)), request);
+    const auto place = PlaceOf(decider, Replacing(snapshot, std::move(copy)), asking);
     if (!place) return false;
     remedy.node = place->node;
     remedy.target = node.name();
@@ -166,12 +166,12 @@ void AddAllowed(Decider& decider, const Snapshot& snapshot, const PodWithClaims&
       std::erase_if(changed.taints, [](const model::Taint& taint) { return taint.key == "node.kubernetes.io/unschedulable"; });
       if (try_node(*node, std::move(changed), {.change = Change::kUncordon})) return;
     }
-    if (const model::Taint* taint = alloc::PreventingTaint(spec.taints, request.pod->placement.tolerations)) {
+    if (const model::Taint* taint = alloc::PreventingTaint(spec.taints, asking.pod->placement.tolerations)) {
       model::Node changed = spec;
       std::erase_if(changed.taints, [&](const model::Taint& t) { return t.key == taint->key && t.effect == taint->effect; });
       if (try_node(*node, std::move(changed), Tolerating(*taint))) return;
     }
-    for (const auto& [key, value] : request.pod->placement.node_selector) {
+    for (const auto& [key, value] : asking.pod->placement.node_selector) {
       const std::string_view* label = spec.Label(key);
       if (label != nullptr && *label == value) continue;
       model::Node changed = spec;
@@ -183,10 +183,10 @@ void AddAllowed(Decider& decider, const Snapshot& snapshot, const PodWithClaims&
   }
 }
 
-void AddEnding(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
-  const std::optional<Plan> plan = MakePlan(decider, snapshot, request);
+void AddEnding(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
+  const std::optional<Plan> plan = MakePlan(decider, snapshot, asking);
   if (!plan || plan->ends.empty()) return;
-  const auto place = PlaceOf(decider, snapshot.Without(plan->ends), request);
+  const auto place = PlaceOf(decider, snapshot.Without(plan->ends), asking);
   if (!place) return;
   remedies.push_back({.change = Change::kPodsEnd, .node = place->node, .pods = {plan->ends.begin(), plan->ends.end()}});
 }
@@ -233,9 +233,9 @@ NodePtr NodeLike(const Node& node, model::MiB least, const alloc::Features& feat
   return made;
 }
 
-model::MiB MostMemory(const PodWithClaims& request) {
+model::MiB MostMemory(const PodWithClaims& asking) {
   model::MiB most;
-  for (const ClaimPtr& claim : request.claims) {
+  for (const ClaimPtr& claim : asking.claims) {
     for (const model::Request& one : claim->claim.requests) most = std::max(most, MemoryAsked(one));
   }
   return most;
@@ -259,20 +259,20 @@ std::vector<model::MiB> GpusOf(const Node& node, const std::vector<model::Alloca
   return sizes;
 }
 
-void AddNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
+void AddNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
   // What GPUs are sold with, beyond those that are there.
   constexpr int64_t kSizes[] = {0, 8, 12, 16, 24, 32, 40, 48, 80, 96, 141, 192, 288};
-  const model::MiB asked = MostMemory(request);
+  const model::MiB asked = MostMemory(asking);
   for (const int64_t gib : kSizes) {
     const model::MiB least(gib * 1024);
     if (gib > 0 && least < asked) continue;
     std::optional<std::pair<double, Remedy>> best;  // the one with the least hardware
     for (const NodePtr& like : snapshot.nodes) {
       const NodePtr node = NodeLike(*like, least, snapshot.features);
-      const auto allocations = FitsOn(decider, snapshot, node, request);
+      const auto allocations = FitsOn(decider, snapshot, node, asking);
       if (!allocations) continue;
       const Snapshot with = snapshot.WithNode(node);
-      const auto place = PlaceOf(decider, with, request);
+      const auto place = PlaceOf(decider, with, asking);
       if (!place) continue;
       double size = 0;
       for (const alloc::InventoryDevice& entry : node->devices->inventory->devices()) {
@@ -313,21 +313,21 @@ model::MiB LargestDevice(const Snapshot& snapshot) {
   return largest;
 }
 
-std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request) {
-  Result<Decision> decision = decider.DecideOnce(snapshot, request);
+std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking) {
+  Result<Decision> decision = decider.DecideOnce(snapshot, asking);
   if (!decision.ok() || decision->outcome != Decision::Outcome::kPlaced) return std::nullopt;
   return *std::move(decision);
 }
 
-std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request) {
+std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking) {
   std::vector<Remedy> remedies;
-  if (!request.obstacle.empty() || !request.pod->placement.gates.empty()) return remedies;
-  AddLessMemory(decider, snapshot, request, remedies);
-  AddFewer(decider, snapshot, request, remedies);
-  AddLessOfNode(decider, snapshot, request, remedies);
-  AddAllowed(decider, snapshot, request, remedies);
-  AddEnding(decider, snapshot, request, remedies);
-  AddNode(decider, snapshot, request, remedies);
+  if (!asking.obstacle.empty() || !asking.pod->placement.gates.empty()) return remedies;
+  AddLessMemory(decider, snapshot, asking, remedies);
+  AddFewer(decider, snapshot, asking, remedies);
+  AddLessOfNode(decider, snapshot, asking, remedies);
+  AddAllowed(decider, snapshot, asking, remedies);
+  AddEnding(decider, snapshot, asking, remedies);
+  AddNode(decider, snapshot, asking, remedies);
   return remedies;
 }
 

@@ -69,9 +69,9 @@ struct Remedy {
 model::MiB LargestDevice(const Snapshot& snapshot);
 
 // The decision with which the Pod would start; nothing: it would not.
-std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request);
+std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking);
 
 // Cheapest first. With each of them, Decide places the Pod. Empty where none of the changes that are tried helps.
-std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request);
+std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking);
 
 }  // namespace allot::sched

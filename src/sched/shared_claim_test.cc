@@ -89,8 +89,8 @@ class HalfWritten : public testing::Test {
 
 TEST_F(HalfWritten, WhatThePodHoldsItselfIsNotFreeForItWhenAllOthersHaveEnded) {
   const std::shared_ptr<const Snapshot> snapshot = world_.cluster().Take();
-  const PodWithClaims request = world_.cluster().RequestOf(world_.cluster().FindPod("lab/a"));
-  const Result<bool> fits = world_.decider().FitsWhenEmpty(*snapshot, *snapshot->Find("n1"), request);
+  const PodWithClaims asking = world_.cluster().WithClaims(world_.cluster().FindPod("lab/a"));
+  const Result<bool> fits = world_.decider().FitsWhenEmpty(*snapshot, *snapshot->Find("n1"), asking);
   ASSERT_TRUE(fits.ok());
   EXPECT_FALSE(*fits);
 }

@@ -55,15 +55,15 @@ NodePtr NodeWithout(const Node& node, const Names& pods, const PodWithClaims* wa
   return changed;
 }
 
-NodePtr NodeWith(const Node& node, const PodWithClaims& request, std::span<const model::Allocation> allocations) {
+NodePtr NodeWith(const Node& node, const PodWithClaims& asking, std::span<const model::Allocation> allocations) {
   auto changed = std::make_shared<Node>(node);
-  changed->pods.insert(std::upper_bound(changed->pods.begin(), changed->pods.end(), request.pod, ByKey), request.pod);
+  changed->pods.insert(std::upper_bound(changed->pods.begin(), changed->pods.end(), asking.pod, ByKey), asking.pod);
   size_t next = 0;
-  for (const ClaimPtr& claim : request.claims) {
+  for (const ClaimPtr& claim : asking.claims) {
     if (claim->claim.allocation) continue;
     auto held = std::make_shared<Claim>(*claim);
     held->claim.allocation = allocations[next++];
-    held->claim.reserved_for.assign(1, std::string(request.pod->pod.name));
+    held->claim.reserved_for.assign(1, std::string(asking.pod->pod.name));
     changed->claims.push_back(std::move(held));
   }
   Count(*changed);

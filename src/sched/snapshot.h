@@ -106,7 +106,7 @@ const alloc::InventoryDevice* DeviceOf(const Node& node, const model::DeviceResu
 // The node without these Pods. The claims of `waiting` keep their allocations even if no other Pod uses them.
 NodePtr NodeWithout(const Node& node, const std::set<std::string, std::less<>>& pods, const PodWithClaims* waiting = nullptr);
 // The node with the Pod on it.
-NodePtr NodeWith(const Node& node, const PodWithClaims& request, std::span<const model::Allocation> allocations);
+NodePtr NodeWith(const Node& node, const PodWithClaims& asking, std::span<const model::Allocation> allocations);
 // The node with the claims of `future`, a later state of it, added: a Pod that fits here fits now and disturbs neither state.
 NodePtr NodeBeside(const Node& node, const Node& future);
 // Computes the sums over the node's Pods and claims.

@@ -150,7 +150,7 @@ void ExplainPlaced(const Inquiry& inquiry, const sched::PodPtr& pod, Answer& ans
     own.push_back(row.name);
     answer.devices.push_back(std::move(row));
   }
-  const sched::PodWithClaims request = inquiry.cluster.RequestOf(pod);
+  const sched::PodWithClaims request = inquiry.cluster.WithClaims(pod);
   for (const sched::ClaimPtr& claim : request.claims) {
     if (!claim->claim.allocation) answer.details.push_back({.kind = Detail::Kind::kClaimNotAllocated, .claim = claim->key});
     if (!claim->claim.allocation || !inquiry.world.SeesDevices()) continue;

@@ -109,7 +109,7 @@ void AddPodRules(sched::Decider& decider, const sched::Snapshot& snapshot, const
 void End(sched::Cluster& cluster, const std::string& key) {
   const sched::PodPtr pod = cluster.FindPod(key);
   if (pod == nullptr) return;
-  for (const sched::ClaimPtr& claim : cluster.RequestOf(pod).claims) {
+  for (const sched::ClaimPtr& claim : cluster.WithClaims(pod).claims) {
     const auto& users = claim->claim.reserved_for;
     const bool alone = std::all_of(users.begin(), users.end(), [&](std::string_view user) { return user == pod->pod.name; });
     if (alone) cluster.RemoveClaim(claim->claim.name_space, claim->claim.name);
@@ -122,7 +122,7 @@ std::optional<std::string> StartsIn(const Inquiry& inquiry, sched::Cluster clust
   sched::Queue queue(inquiry.decider, {.schedulers = inquiry.world.OurSchedulers(), .explain = false});
   std::optional<std::string> node;
   queue.Run(cluster, [&](const sched::Placed& placed) {
-    if (placed.request.pod->key == pod_key) node = placed.node;
+    if (placed.asking.pod->key == pod_key) node = placed.node;
   });
   return node;
 }
@@ -135,7 +135,7 @@ struct OneAmount {
 };
 // nullopt: the Pod asks for several amounts, or has alternatives.
 std::optional<OneAmount> OneAmountOf(const Inquiry& inquiry, std::string_view pod_key) {
-  const sched::PodWithClaims request = inquiry.cluster.RequestOf(inquiry.cluster.FindPod(pod_key));
+  const sched::PodWithClaims request = inquiry.cluster.WithClaims(inquiry.cluster.FindPod(pod_key));
   const std::optional<sched::Several> several = sched::SeveralOf(request);
   const Remedy::Each each = !several ? Remedy::Each::kNone : several->differ ? Remedy::Each::kGpu : Remedy::Each::kShare;
   if (request.claims.size() != 1) return std::nullopt;

@@ -110,7 +110,7 @@ void AskInOrder(const Inquiry& inquiry, const sched::PodWithClaims& request, Ans
   std::optional<Headline> fits;
   std::vector<std::string> start_first;
   queue.Run(cluster, [&](const sched::Placed& placed) {
-    const sched::Pod& one = *placed.request.pod;
+    const sched::Pod& one = *placed.asking.pod;
     if (one.key == pod.key) fits = FitsHeadline(placed.node, placed.allocations);
     if (one.key != pod.key && sched::IsAhead(one, pod)) start_first.push_back(one.key);
   });
@@ -207,7 +207,7 @@ Detail SchedulersWords(const World& world, const sched::Pod& pod) {
 }
 
 void ExplainWaiting(const Inquiry& inquiry, const sched::PodPtr& pod, Answer& answer) {
-  sched::PodWithClaims request = inquiry.cluster.RequestOf(pod);
+  sched::PodWithClaims request = inquiry.cluster.WithClaims(pod);
   if (request.obstacle.empty() && inquiry.world.IsOurs(*pod)) request.obstacle = sched::VolumeObstacle(*pod);
   const bool sees_claims = inquiry.world.claims.ok() || !pod->placement.gates.empty();
   const bool by_claims = !pod->pod.claims.empty() || !pod->pod.extended_claim.empty();

@@ -151,7 +151,7 @@ sched::Cluster ClusterOf(World& world) {
   cluster.SetFeatures(world.features);
   for (LeftOut& one : left_out) world.notes.push_back({.kind = Note::Kind::kLeftOut, .left_out = std::move(one)});
   for (const sched::PodPtr& pod : cluster.Unplaced()) {
-    const sched::PodWithClaims request = cluster.RequestOf(pod);
+    const sched::PodWithClaims request = cluster.WithClaims(pod);
     if (!request.to_claim.empty() && !world.IsOurs(*pod)) PutClaimToBe(request, world, cluster);
   }
   return cluster;
