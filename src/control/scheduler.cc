@@ -336,7 +336,7 @@ void Scheduler::TellWaitingPods(const std::vector<Waiter>& waiters) {
 Result<std::string> Scheduler::WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking,
                                         const sched::Decision& decision) {
   if (decision.outcome != sched::Decision::Outcome::kWaits) return sched::Summary(decision);
-  ASSIGN_OR_RETURN(const auto reasons, decider_.SharedRefusalsOf(snapshot, asking, decision, options_.strategy));
+  ASSIGN_OR_RETURN(const auto reasons, decider_.SharedReasonsOf(snapshot, asking, decision, options_.strategy));
   return sched::Summary(reasons);
 }
 

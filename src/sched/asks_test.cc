@@ -94,10 +94,10 @@ TEST(DecideSeveral, SaysHowManyWouldDoAndNeverThatThePodIsInItsOwnWay) {
   EXPECT_EQ(world.WhyWaits("p"),
             "0/1 nodes fit: n1: 3 different devices asked, only 2 of the 3 fit (gpu-0: 10240 MiB asked, 4096 MiB of 24576 MiB "
             "free (held by lab/one))");
-  const NodeReason& refusal = world.queue().Find("lab/p")->decision.refusals.at(0);
-  EXPECT_EQ(refusal.kind, NodeReason::Kind::kSeveralDevices);
-  EXPECT_EQ(refusal.asked, 3);
-  EXPECT_EQ(refusal.would_do, 2u);
+  const NodeReason& reason = world.queue().Find("lab/p")->decision.reasons.at(0);
+  EXPECT_EQ(reason.kind, NodeReason::Kind::kSeveralDevices);
+  EXPECT_EQ(reason.asked, 3);
+  EXPECT_EQ(reason.would_do, 2u);
 }
 
 TEST(DecideSeveral, MoreThanThereAre) {
@@ -112,7 +112,7 @@ TEST(DecideSeveral, ThoseThatWouldDoOneByOneAreExplainedTogether) {
   world.Add(PodWith({Exactly("a", "1Gi", 2)}, kDiffer));
   EXPECT_EQ(world.Run(), "");
   EXPECT_THAT(world.WhyWaits("p"), HasSubstr("2 devices asked, 1 of 2 would do, but not together with the rest"));
-  EXPECT_EQ(world.queue().Find("lab/p")->decision.refusals.at(0).kind, NodeReason::Kind::kDevices);
+  EXPECT_EQ(world.queue().Find("lab/p")->decision.reasons.at(0).kind, NodeReason::Kind::kDevices);
 }
 
 TEST(DecideSeveral, ATaintOrASelectorIsStillTheReasonOfItsDevice) {

@@ -172,22 +172,22 @@ Result<Decider::Verdict> Decider::Judge(const Snapshot& snapshot, const PodWithC
 Result<NodeReason> Decider::Explain(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node) {
   using Kind = NodeReason::Kind;
   ASSIGN_OR_RETURN(std::optional<NodeReason> why, WhyNotBeforeDevices(asking, node));
-  NodeReason refusal = why ? *std::move(why) : NodeReason();
-  refusal.node = node.name();
-  if (refusal.kind != Kind::kNone) return refusal;
+  NodeReason reason = why ? *std::move(why) : NodeReason();
+  reason.node = node.name();
+  if (reason.kind != Kind::kNone) return reason;
   Result<alloc::Answer> answer = Allocate(snapshot, asking, node, node.ledger, Strategy::kPack, true);
   if (!answer.ok()) {
-    refusal.kind = Kind::kDevicesUnknown;
-    refusal.detail = answer.status().message();
+    reason.kind = Kind::kDevicesUnknown;
+    reason.detail = answer.status().message();
   } else if (answer->outcome == alloc::Answer::Outcome::kGaveUp) {
-    refusal.kind = Kind::kTooManyCombinations;
+    reason.kind = Kind::kTooManyCombinations;
   } else if (answer->outcome == alloc::Answer::Outcome::kDoesNotFit) {
-    ASSIGN_OR_RETURN(const bool several, ExplainSeveral(snapshot, asking, node, refusal));
-    if (several) return refusal;
-    refusal.devices = std::move(answer->reasons);
-    refusal.kind = node.devices->inventory->devices().empty() ? Kind::kNoDevices : Kind::kDevices;
+    ASSIGN_OR_RETURN(const bool several, ExplainSeveral(snapshot, asking, node, reason));
+    if (several) return reason;
+    reason.devices = std::move(answer->reasons);
+    reason.kind = node.devices->inventory->devices().empty() ? Kind::kNoDevices : Kind::kDevices;
   }
-  return refusal;
+  return reason;
 }
 
 std::vector<Decider::Verdict>& Decider::Known(const Snapshot& snapshot, const PodWithClaims& asking, Strategy strategy,
@@ -211,25 +211,25 @@ Result<Decision> Decider::Decide(const Snapshot& snapshot, const PodWithClaims& 
   return Choose(snapshot, asking, options, Known(snapshot, asking, options.strategy, none));
 }
 
-std::vector<NodeReason> Decider::CopyOf(const std::vector<NodeReasonPtr>& refusals, const PodWithClaims& asking) {
+std::vector<NodeReason> Decider::CopyOf(const std::vector<NodeReasonPtr>& reasons, const PodWithClaims& asking) {
   std::vector<NodeReason> copies;
-  for (const NodeReasonPtr& refusal : refusals) {
-    copies.push_back(*refusal);
-    if (asking.claims.size() == 1 && !refusal->devices.empty()) copies.back().devices.claim = asking.claims[0]->key;
+  for (const NodeReasonPtr& reason : reasons) {
+    copies.push_back(*reason);
+    if (asking.claims.size() == 1 && !reason->devices.empty()) copies.back().devices.claim = asking.claims[0]->key;
   }
   return copies;
 }
 
-Result<std::vector<NodeReason>> Decider::RefusalsOf(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
-                                                    Strategy strategy) {
-  ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> refusals, SharedRefusalsOf(snapshot, asking, decision, strategy));
-  return CopyOf(refusals, asking);
+Result<std::vector<NodeReason>> Decider::ReasonsOf(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
+                                                   Strategy strategy) {
+  ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> reasons, SharedReasonsOf(snapshot, asking, decision, strategy));
+  return CopyOf(reasons, asking);
 }
 
-Result<std::vector<NodeReasonPtr>> Decider::SharedRefusalsOf(const Snapshot& snapshot, const PodWithClaims& asking,
-                                                             const Decision& decision, Strategy strategy) {
+Result<std::vector<NodeReasonPtr>> Decider::SharedReasonsOf(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
+                                                            Strategy strategy) {
   std::vector<Verdict> none;
-  return Refuse(snapshot, asking, decision, strategy, Known(snapshot, asking, strategy, none));
+  return FindReasons(snapshot, asking, decision, strategy, Known(snapshot, asking, strategy, none));
 }
 
 Result<Decision> Decider::DecideOnce(const Snapshot& snapshot, const PodWithClaims& asking, Strategy strategy) {
@@ -283,42 +283,42 @@ Result<Decision> Decider::Choose(const Snapshot& snapshot, const PodWithClaims& 
     decision.kept.emplace(node.name(), std::move(keeper));
   }
   if (options.explain) {
-    ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> refusals, Refuse(snapshot, asking, decision, options.strategy, known));
-    decision.refusals = CopyOf(refusals, asking);
+    ASSIGN_OR_RETURN(const std::vector<NodeReasonPtr> reasons, FindReasons(snapshot, asking, decision, options.strategy, known));
+    decision.reasons = CopyOf(reasons, asking);
   }
   return decision;
 }
 
-Result<std::vector<NodeReasonPtr>> Decider::Refuse(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
-                                                   Strategy strategy, std::vector<Verdict>& known) {
-  std::vector<NodeReasonPtr> refusals;
+Result<std::vector<NodeReasonPtr>> Decider::FindReasons(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
+                                                        Strategy strategy, std::vector<Verdict>& known) {
+  std::vector<NodeReasonPtr> reasons;
   std::optional<OtherPods> others;     // where they are the reason
   constexpr size_t kRemembered = 256;  // nodes: more would cost too much memory
   for (size_t i = 0; i < snapshot.nodes.size(); ++i) {
     const Node& node = *snapshot.nodes[i];
     if (const auto kept = decision.kept.find(node.name()); kept != decision.kept.end()) {
-      refusals.push_back(std::make_shared<const NodeReason>(
+      reasons.push_back(std::make_shared<const NodeReason>(
           NodeReason{.kind = NodeReason::Kind::kKept, .node = std::string(node.name()), .pod = kept->second}));
       continue;
     }
     TRY(Update(known[i], snapshot, asking, snapshot.nodes[i], strategy));
-    NodeReasonPtr refusal = known[i].refusal;
-    if (refusal == nullptr) {
+    NodeReasonPtr reason = known[i].reason;
+    if (reason == nullptr) {
       ASSIGN_OR_RETURN(NodeReason found, Explain(snapshot, asking, node));
-      refusal = std::make_shared<const NodeReason>(std::move(found));
+      reason = std::make_shared<const NodeReason>(std::move(found));
       // A Pod of the same shape has claims of other names: with one claim it is clear which is meant.
-      if (snapshot.nodes.size() <= kRemembered && asking.claims.size() <= 1) known[i].refusal = refusal;
+      if (snapshot.nodes.size() <= kRemembered && asking.claims.size() <= 1) known[i].reason = reason;
     }
-    if (refusal->kind == NodeReason::Kind::kNone) {
+    if (reason->kind == NodeReason::Kind::kNone) {
       if (!others) others.emplace(*asking.pod, snapshot);
       std::optional<NodeReason> why = others->WhyNot(node);
       NodeReason about_others = why ? *std::move(why) : NodeReason();
       about_others.node = node.name();
-      refusal = std::make_shared<const NodeReason>(std::move(about_others));
+      reason = std::make_shared<const NodeReason>(std::move(about_others));
     }
-    refusals.push_back(std::move(refusal));
+    reasons.push_back(std::move(reason));
   }
-  return refusals;
+  return reasons;
 }
 
 Result<std::optional<std::vector<model::Allocation>>> Decider::DecideOn(const Snapshot& snapshot, const NodePtr& node,

@@ -31,20 +31,20 @@ enum class Strategy {
 struct Decision {
   enum class Outcome {
     kPlaced,
-    kWaits,    // no node will do now; `refusals` say why
+    kWaits,    // no node will do now; `reasons` say why
     kBlocked,  // nothing is decided, because of `obstacle`
   };
   Outcome outcome = Outcome::kWaits;
   std::string node;                                      // of kPlaced
   std::vector<model::Allocation> allocations;            // one for each claim of the Pod that had none, in order
-  std::vector<NodeReason> refusals;                      // one for each node, by name; empty unless asked for
+  std::vector<NodeReason> reasons;                       // one for each node, by name; empty unless asked for
   std::map<std::string, std::string, std::less<>> kept;  // of kWaits: nodes that have room, and the Pods that they are kept for
   Obstacle obstacle;                                     // of kBlocked
 };
 
 struct DecideOptions {
   Strategy strategy = Strategy::kPack;
-  bool explain = true;  // with refusals
+  bool explain = true;  // with reasons
   // The Pod ("namespace/name") that the node is kept for; empty: the node may be used, with the allocations as changed. Called last.
   std::function<std::string(const Node& node, std::vector<model::Allocation>& allocations)> veto;
 };
@@ -61,13 +61,13 @@ class Decider {
 
   // The reasons that Decide left out with explain = false, for a decision to wait on the same snapshot or on one in which later Pods are
   // placed too. The reasons of all nodes for many Pods are large, so a caller asks for one Pod at a time.
-  Result<std::vector<NodeReason>> RefusalsOf(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
-                                             Strategy strategy = Strategy::kPack);
+  Result<std::vector<NodeReason>> ReasonsOf(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
+                                            Strategy strategy = Strategy::kPack);
   // The same without copies. Pods of one shape share them, so they may name the only claim of another Pod.
-  Result<std::vector<NodeReasonPtr>> SharedRefusalsOf(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
-                                                      Strategy strategy = Strategy::kPack);
+  Result<std::vector<NodeReasonPtr>> SharedReasonsOf(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
+                                                     Strategy strategy = Strategy::kPack);
 
-  // Decide, for a question that does not come again: nothing is remembered, no refusals are told.
+  // Decide, for a question that does not come again: nothing is remembered, no reasons are told.
   Result<Decision> DecideOnce(const Snapshot& snapshot, const PodWithClaims& asking, Strategy strategy = Strategy::kPack);
 
   // The allocations on this node, with all others as the snapshot has them; nothing: it does not fit there. Nothing is remembered.
@@ -89,7 +89,7 @@ class Decider {
     bool fits = false;
     double cost = 0;
     int64_t points = 0;
-    NodeReasonPtr refusal;  // null: not computed yet. Pods of the same shape share it.
+    NodeReasonPtr reason;  // null: not computed yet. Pods of the same shape share it.
   };
   struct Memory {
     std::shared_ptr<const Classes> classes;
@@ -98,9 +98,9 @@ class Decider {
   };
 
   Result<Decision> Choose(const Snapshot& snapshot, const PodWithClaims& asking, const DecideOptions& options, std::vector<Verdict>& known);
-  Result<std::vector<NodeReasonPtr>> Refuse(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
-                                            Strategy strategy, std::vector<Verdict>& known);
-  static std::vector<NodeReason> CopyOf(const std::vector<NodeReasonPtr>& refusals, const PodWithClaims& asking);
+  Result<std::vector<NodeReasonPtr>> FindReasons(const Snapshot& snapshot, const PodWithClaims& asking, const Decision& decision,
+                                                 Strategy strategy, std::vector<Verdict>& known);
+  static std::vector<NodeReason> CopyOf(const std::vector<NodeReasonPtr>& reasons, const PodWithClaims& asking);
   // Returns `none` if nothing is to be remembered.
   std::vector<Verdict>& Known(const Snapshot& snapshot, const PodWithClaims& asking, Strategy strategy, std::vector<Verdict>& none);
   // Computes the verdict unless it is about this state of the node.
@@ -113,7 +113,7 @@ class Decider {
   // Without the rules about other Pods.
   Result<NodeReason> Explain(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node);
   // False: it does not ask for several, or they would do one by one.
-  Result<bool> ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node, NodeReason& refusal);
+  Result<bool> ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node, NodeReason& reason);
 
   cel::Cache& selectors_;
   Random& random_;

@@ -8,7 +8,7 @@
 
 namespace allot::sched {
 
-Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node, NodeReason& refusal) {
+Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node, NodeReason& reason) {
   const std::optional<Several> several = SeveralOf(asking);
   if (!several || !node.devices->inventory || node.devices->inventory->devices().empty()) return false;
   const PodWithClaims single = WithClaim(asking, several->claim, [&](model::ResourceClaim& claim) {
@@ -37,13 +37,13 @@ Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClai
     ledger.AddHold({got.driver, got.pool, got.device}, std::move(hold));
   }
   if (answer.outcome != alloc::Answer::Outcome::kDoesNotFit) return false;  // enough devices fit alone, but not together
-  refusal.kind = NodeReason::Kind::kSeveralDevices;
-  refusal.asked = several->count;
-  refusal.differ = several->differ;
-  refusal.would_do = would_do.size();
-  refusal.devices = std::move(answer.reasons);
-  refusal.devices.request.clear();
-  std::erase_if(refusal.devices.ruled_out, [&](alloc::RuledOut& one) {
+  reason.kind = NodeReason::Kind::kSeveralDevices;
+  reason.asked = several->count;
+  reason.differ = several->differ;
+  reason.would_do = would_do.size();
+  reason.devices = std::move(answer.reasons);
+  reason.devices.request.clear();
+  std::erase_if(reason.devices.ruled_out, [&](alloc::RuledOut& one) {
     const auto is_good = [&](const std::string& device) { return std::find(would_do.begin(), would_do.end(), device) != would_do.end(); };
     return std::erase_if(one.devices, is_good) > 0 && one.devices.empty();
   });

@@ -278,8 +278,8 @@ TEST(Decide, BugAReasonThatIsNotAboutDevicesNamedAClaim) {
   world.Add(GpuPod("p", "6Gi"));
   EXPECT_EQ(world.Run(), "");
   const Decision& decision = world.queue().Find("lab/p")->decision;
-  ASSERT_EQ(decision.refusals.size(), 1u);
-  EXPECT_EQ(decision.refusals[0], (NodeReason{.kind = NodeReason::Kind::kCordoned, .node = "n1"}));
+  ASSERT_EQ(decision.reasons.size(), 1u);
+  EXPECT_EQ(decision.reasons[0], (NodeReason{.kind = NodeReason::Kind::kCordoned, .node = "n1"}));
 }
 
 TEST(Decide, ASummaryOfManyNodesEnds) {

@@ -122,10 +122,10 @@ std::optional<NodeReason> OtherPods::WhyNot(const Node& node) const {
     if (value == nullptr) return about(Kind::kSpreadLabelMissing, key, value);
     const int64_t skew = CountIn(spread.domains, value) + (spread.matches_self ? 1 : 0) - spread.least;
     if (skew <= spread.constraint->max_skew) continue;
-    NodeReason refusal = about(Kind::kSpread, key, value);
-    refusal.count = skew;
-    refusal.limit = spread.constraint->max_skew;
-    return refusal;
+    NodeReason reason = about(Kind::kSpread, key, value);
+    reason.count = skew;
+    reason.limit = spread.constraint->max_skew;
+    return reason;
   }
   for (const Term& term : terms_) {
     if (term.term->weight != 0) continue;
@@ -144,9 +144,9 @@ std::optional<NodeReason> OtherPods::WhyNot(const Node& node) const {
     const std::string_view* value = node.node->Label(key);
     const auto pod = value == nullptr ? pods.end() : pods.find(*value);
     if (pod == pods.end()) continue;
-    NodeReason refusal = about(Kind::kUnwanted, key, value);
-    refusal.pod = pod->second;
-    return refusal;
+    NodeReason reason = about(Kind::kUnwanted, key, value);
+    reason.pod = pod->second;
+    return reason;
   }
   return std::nullopt;
 }

@@ -46,25 +46,25 @@ Why WhyNotPorts(const Pod& pod, const Node& node) {
 }
 
 NodeReason NodeAffinity(const model::NodeSelector& required) {
-  NodeReason refusal{.kind = Kind::kNodeAffinity};
+  NodeReason reason{.kind = Kind::kNodeAffinity};
   const auto& terms = required.terms;
-  if (terms.size() != 1 || terms[0].expressions.size() + terms[0].fields.size() != 1) return refusal;
+  if (terms.size() != 1 || terms[0].expressions.size() + terms[0].fields.size() != 1) return reason;
   const model::NodeRequirement& only = terms[0].expressions.empty() ? terms[0].fields[0] : terms[0].expressions[0];
-  refusal.key = only.key;
-  refusal.op = only.op;
-  refusal.values.assign(only.values.begin(), only.values.end());
-  return refusal;
+  reason.key = only.key;
+  reason.op = only.op;
+  reason.values.assign(only.values.begin(), only.values.end());
+  return reason;
 }
 
 Result<Why> WhyNotChosen(const Pod& pod, const model::Node& node) {
   for (const auto& [key, value] : pod.placement.node_selector) {
     const std::string_view* label = node.Label(key);
     if (label != nullptr && *label == value) continue;
-    NodeReason refusal{.kind = label == nullptr ? Kind::kLabelMissing : Kind::kLabelDiffers};
-    refusal.key = key;
-    refusal.wanted = value;
-    if (label != nullptr) refusal.value = *label;
-    return Why(std::move(refusal));
+    NodeReason reason{.kind = label == nullptr ? Kind::kLabelMissing : Kind::kLabelDiffers};
+    reason.key = key;
+    reason.wanted = value;
+    if (label != nullptr) reason.value = *label;
+    return Why(std::move(reason));
   }
   if (!pod.placement.required_nodes) return Why();
   ASSIGN_OR_RETURN(const bool matches, pod.placement.required_nodes->Matches(node).Context("node affinity"));

@@ -18,7 +18,7 @@
 
 namespace allot::sched {
 
-// The refusals below have no node name. kInvalid: the Pod's own rules make no sense.
+// The reasons below have no node name. kInvalid: the Pod's own rules make no sense.
 Result<std::optional<NodeReason>> WhyNotHere(const Pod& pod, const Node& node);
 // Leaves out what would change if every other Pod ended: looks at cordons, taints, the Pod's own choice, and the node's whole amounts.
 Result<std::optional<NodeReason>> WhyNotWhenEmpty(const Pod& pod, const model::Node& node);

@@ -50,7 +50,7 @@ struct QueueOptions {
   Strategy strategy = Strategy::kPack;
   // spec.schedulerName of the Pods to decide; empty: all.
   std::set<std::string, std::less<>> schedulers;
-  bool explain = true;  // decisions to wait carry their refusals; else ask Decider::RefusalsOf
+  bool explain = true;  // decisions to wait carry their reasons; else ask Decider::ReasonsOf
 };
 
 class Queue {

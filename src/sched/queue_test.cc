@@ -225,18 +225,18 @@ TEST(Queue, WhatAPlanNeedsOfAPoolOfAllNodesIsKeptOnAllOfThem) {
   EXPECT_EQ(world.Run(), "large>n1/gpu-0");
 }
 
-TEST(Queue, ARefusalNamesForWhomTheNodeIsKept) {
+TEST(Queue, AReasonNamesThePodThatTheNodeIsKeptFor) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
   world.Add(GpuPod("large", "24Gi"));
   world.Add(GpuPod("small", "2Gi"));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_EQ(world.queue().Find("lab/small")->decision.refusals.at(0).pod, "lab/large");
-  EXPECT_EQ(world.queue().Find("lab/large")->decision.refusals.at(0).kind, NodeReason::Kind::kDevices);
+  EXPECT_EQ(world.queue().Find("lab/small")->decision.reasons.at(0).pod, "lab/large");
+  EXPECT_EQ(world.queue().Find("lab/large")->decision.reasons.at(0).kind, NodeReason::Kind::kDevices);
 }
 
-TEST(Queue, RefusalsThatNobodyKeepsAreToldWhenSomebodyAsks) {
+TEST(Queue, ReasonsThatAreNotKeptAreFoundOnRequest) {
   World world(GpuNode("n1", {24}) + GpuNode("n2", {4}));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -247,15 +247,15 @@ TEST(Queue, RefusalsThatNobodyKeepsAreToldWhenSomebodyAsks) {
   EXPECT_EQ(world.Run(), "");
   for (const char* name : {"lab/large", "lab/small"}) {
     const Waiting* one = queue.Find(name);
-    EXPECT_TRUE(one->decision.refusals.empty());
+    EXPECT_TRUE(one->decision.reasons.empty());
     const Decision& explained = world.queue().Find(name)->decision;
     const std::shared_ptr<const Snapshot> snapshot = world.cluster().Take();
     const PodWithClaims asking = world.cluster().WithClaims(one->pod);
-    const auto refusals = world.decider().RefusalsOf(*snapshot, asking, one->decision);
-    ASSERT_TRUE(refusals.ok());
-    ASSERT_EQ(refusals->size(), explained.refusals.size());
-    for (size_t i = 0; i < refusals->size(); ++i) EXPECT_EQ(refusals->at(i), explained.refusals[i]);
-    const auto shared = world.decider().SharedRefusalsOf(*snapshot, asking, one->decision);
+    const auto reasons = world.decider().ReasonsOf(*snapshot, asking, one->decision);
+    ASSERT_TRUE(reasons.ok());
+    ASSERT_EQ(reasons->size(), explained.reasons.size());
+    for (size_t i = 0; i < reasons->size(); ++i) EXPECT_EQ(reasons->at(i), explained.reasons[i]);
+    const auto shared = world.decider().SharedReasonsOf(*snapshot, asking, one->decision);
     ASSERT_TRUE(shared.ok());
     EXPECT_EQ(Summary(*shared), Summary(explained));
   }

@@ -12,30 +12,30 @@ namespace {
 
 using Kind = NodeReason::Kind;
 
-std::string ResourceWords(const NodeReason& refusal) {
-  return StrCat(refusal.key, ": ", AmountText(refusal.key, refusal.asked), " asked, ", AmountText(refusal.key, refusal.free), " of ",
-                AmountText(refusal.key, refusal.whole), " free");
+std::string ResourceWords(const NodeReason& reason) {
+  return StrCat(reason.key, ": ", AmountText(reason.key, reason.asked), " asked, ", AmountText(reason.key, reason.free), " of ",
+                AmountText(reason.key, reason.whole), " free");
 }
 
-std::string NodeAffinityWords(const NodeReason& refusal) {
-  if (refusal.key.empty()) return "does not match the Pod's node affinity";
-  return StrCat("does not match the Pod's node affinity: ", refusal.key, " ", refusal.op, refusal.values.empty() ? "" : " ",
-                Join(refusal.values, ", "));
+std::string NodeAffinityWords(const NodeReason& reason) {
+  if (reason.key.empty()) return "does not match the Pod's node affinity";
+  return StrCat("does not match the Pod's node affinity: ", reason.key, " ", reason.op, reason.values.empty() ? "" : " ",
+                Join(reason.values, ", "));
 }
 
-std::string SeveralWords(const NodeReason& refusal) {
-  const std::string fits = refusal.would_do == 1 ? " fits" : " fit";
-  if (!refusal.differ) {
-    const std::string asked = StrCat(refusal.asked, " shares of devices asked, ");
-    return refusal.would_do == 0 ? StrCat(asked, "and none fits") : StrCat(asked, "only ", refusal.would_do, fits);
+std::string SeveralWords(const NodeReason& reason) {
+  const std::string fits = reason.would_do == 1 ? " fits" : " fit";
+  if (!reason.differ) {
+    const std::string asked = StrCat(reason.asked, " shares of devices asked, ");
+    return reason.would_do == 0 ? StrCat(asked, "and none fits") : StrCat(asked, "only ", reason.would_do, fits);
   }
-  const std::string asked = StrCat(refusal.asked, " different devices asked");
-  const size_t devices = refusal.devices.devices;
-  if (devices < static_cast<size_t>(refusal.asked)) {
+  const std::string asked = StrCat(reason.asked, " different devices asked");
+  const size_t devices = reason.devices.devices;
+  if (devices < static_cast<size_t>(reason.asked)) {
     return StrCat(asked, ", and there ", devices == 1 ? "is" : "are", " only ", devices);
   }
-  if (refusal.would_do == 0) return StrCat(asked, ", none of the ", devices, " fits");
-  return StrCat(asked, ", only ", refusal.would_do, " of the ", devices, fits);
+  if (reason.would_do == 0) return StrCat(asked, ", none of the ", devices, " fits");
+  return StrCat(asked, ", only ", reason.would_do, " of the ", devices, fits);
 }
 
 // Whether the words read after "node n1 ".
@@ -58,17 +58,17 @@ bool IsPredicate(Kind kind) {
 
 // Nodes with the same words together, the largest groups first. A node with reasons for its devices stands by itself, so that these are
 // told.
-std::vector<std::vector<const NodeReason*>> Group(const std::vector<const NodeReason*>& refusals) {
+std::vector<std::vector<const NodeReason*>> Group(const std::vector<const NodeReason*>& reasons) {
   std::vector<std::vector<const NodeReason*>> groups;
   std::map<std::string, size_t> index;
-  for (const NodeReason* refusal : refusals) {
-    if (!refusal->devices.ruled_out.empty()) {
-      groups.push_back({refusal});
+  for (const NodeReason* reason : reasons) {
+    if (!reason->devices.ruled_out.empty()) {
+      groups.push_back({reason});
       continue;
     }
-    const auto [at, is_new] = index.emplace(Words(*refusal), groups.size());
+    const auto [at, is_new] = index.emplace(Words(*reason), groups.size());
     if (is_new) groups.emplace_back();
-    groups[at->second].push_back(refusal);
+    groups[at->second].push_back(reason);
   }
   std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
   return groups;
@@ -145,26 +145,26 @@ std::string Words(const Obstacle& o) {
                 "volume that is on every node");
 }
 
-std::string WordsWithNodes(const NodeReason& refusal, const std::vector<std::string>& nodes) {
-  const std::string words = Words(refusal);
+std::string WordsWithNodes(const NodeReason& reason, const std::vector<std::string>& nodes) {
+  const std::string words = Words(reason);
   const bool one = nodes.size() == 1;
   const std::string who = one ? StrCat("node ", nodes[0]) : StrCat("each of the ", nodes.size(), " nodes");
-  if (refusal.kind == Kind::kResource) return StrCat(who, " has too little ", words);
-  if (IsPredicate(refusal.kind)) return StrCat(who, " ", words);
+  if (reason.kind == Kind::kResource) return StrCat(who, " has too little ", words);
+  if (IsPredicate(reason.kind)) return StrCat(who, " ", words);
   return one ? StrCat("on ", who, ", ", words) : StrCat(who, " is ruled out: ", words);
 }
 
-std::string Summary(const std::vector<const NodeReason*>& refusals) {
-  if (refusals.empty()) return "there are no nodes";
+std::string Summary(const std::vector<const NodeReason*>& reasons) {
+  if (reasons.empty()) return "there are no nodes";
   constexpr size_t kEnough = 4096;  // bytes; more would be cut off by the readers of the message
-  std::string text = StrCat("0/", refusals.size(), " nodes fit");
+  std::string text = StrCat("0/", reasons.size(), " nodes fit");
   const char* separator = ": ";
   size_t told = 0;
-  for (const std::vector<const NodeReason*>& group : Group(refusals)) {
-    if (text.size() > kEnough) return StrCat(text, "; and ", refusals.size() - told, " more nodes");
+  for (const std::vector<const NodeReason*>& group : Group(reasons)) {
+    if (text.size() > kEnough) return StrCat(text, "; and ", reasons.size() - told, " more nodes");
     told += group.size();
     std::vector<std::string> nodes;
-    for (const NodeReason* refusal : group) nodes.push_back(refusal->node);
+    for (const NodeReason* reason : group) nodes.push_back(reason->node);
     text += StrCat(separator, alloc::Shortened(nodes), ": ", Words(*group[0]), DeviceWords(group[0]->devices.ruled_out));
     separator = "; ";
   }
@@ -181,7 +181,7 @@ std::string Summary(const Decision& decision) {
   if (decision.outcome == Decision::Outcome::kPlaced) return StrCat("placed on ", decision.node);
   if (decision.outcome == Decision::Outcome::kBlocked) return Words(decision.obstacle);
   std::vector<const NodeReason*> views;
-  for (const NodeReason& reason : decision.refusals) views.push_back(&reason);
+  for (const NodeReason& reason : decision.reasons) views.push_back(&reason);
   return Summary(views);
 }
 

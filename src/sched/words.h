@@ -12,9 +12,9 @@
 namespace allot::sched {
 
 // Without the node's name: "is cordoned (unschedulable)", "1 device asked, none of the 8 fits". Empty: the node fits.
-std::string Words(const NodeReason& refusal);
-// "node n1 is cordoned (unschedulable)", "on node n1, host port 80/TCP is taken by lab/a". `nodes` have the same refusal.
-std::string WordsWithNodes(const NodeReason& refusal, const std::vector<std::string>& nodes);
+std::string Words(const NodeReason& reason);
+// "node n1 is cordoned (unschedulable)", "on node n1, host port 80/TCP is taken by lab/a". `nodes` have the same reason.
+std::string WordsWithNodes(const NodeReason& reason, const std::vector<std::string>& nodes);
 
 // "claim lab/x does not exist", "it has scheduling gates (example.com/quota), which their owner has to remove"
 std::string Words(const Obstacle& obstacle);

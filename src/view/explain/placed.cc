@@ -81,13 +81,13 @@ void AddDevices(const Inquiry& inquiry, const sched::Snapshot& snapshot, const s
     Option option{std::string(node.name()), std::string(entry.device->name)};
     const Result<sched::Decision> decision = inquiry.decider.Decide(Only(snapshot, only), request);
     const alloc::Reasons none;
-    const bool refused = decision.ok() && decision->outcome != sched::Decision::Outcome::kPlaced && !decision->refusals.empty();
-    const std::vector<DeviceRow> rows = RowsOf(*only, refused ? decision->refusals[0].devices : none, "");
+    const bool refused = decision.ok() && decision->outcome != sched::Decision::Outcome::kPlaced && !decision->reasons.empty();
+    const std::vector<DeviceRow> rows = RowsOf(*only, refused ? decision->reasons[0].devices : none, "");
     option.fits = decision.ok() && !refused;
     if (!decision.ok()) {
       option.error = decision.status().message();
     } else if (refused) {
-      option.refusal = decision->refusals[0];
+      option.refusal = decision->reasons[0];
       if (!rows.empty()) option.reason = rows[0].reason;
     } else if (!rows.empty() && rows[0].free) {
       option.left = *rows[0].free - TakenMib(decision->allocations, model::MiB(*rows[0].mib));
@@ -101,8 +101,8 @@ std::vector<Option> OptionsOf(const Inquiry& inquiry, const sched::Snapshot& sna
   std::vector<Option> options;
   for (const sched::NodePtr& node : snapshot.nodes) {
     const Result<sched::Decision> decision = inquiry.decider.Decide(Only(snapshot, node), request);
-    const bool refused = decision.ok() && decision->outcome == sched::Decision::Outcome::kWaits && !decision->refusals.empty();
-    const bool about_devices = refused && !decision->refusals[0].devices.empty();
+    const bool refused = decision.ok() && decision->outcome == sched::Decision::Outcome::kWaits && !decision->reasons.empty();
+    const bool about_devices = refused && !decision->reasons[0].devices.empty();
     const bool has_devices = node->devices->inventory && !node->devices->inventory->devices().empty();
     if (by_device && has_devices && decision.ok() && (!refused || about_devices)) {
       AddDevices(inquiry, snapshot, *node, request, options);
@@ -111,7 +111,7 @@ std::vector<Option> OptionsOf(const Inquiry& inquiry, const sched::Snapshot& sna
     Option option{std::string(node->name()), ""};
     option.fits = decision.ok() && !refused;
     if (!decision.ok()) option.error = decision.status().message();
-    if (refused) option.refusal = decision->refusals[0];
+    if (refused) option.refusal = decision->reasons[0];
     options.push_back(std::move(option));
   }
   return options;

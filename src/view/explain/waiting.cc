@@ -53,7 +53,7 @@ void AskAlone(const Inquiry& inquiry, const sched::PodWithClaims& request, Answe
   if (decision->outcome == sched::Decision::Outcome::kPlaced) {
     return SetFits(inquiry, *request.pod, FitsHeadline(decision->node, decision->allocations), answer);
   }
-  SetRefused(inquiry, *snapshot, request, decision->refusals, answer);
+  SetRefused(inquiry, *snapshot, request, decision->reasons, answer);
   answer.remedies = RemediesFor(inquiry.decider, *snapshot, request);
 }
 
@@ -123,7 +123,7 @@ void AskInOrder(const Inquiry& inquiry, const sched::PodWithClaims& request, Ans
     if (!sched::IsAhead(*one, pod)) cluster.Forget(*one);
   }
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster.Take();
-  const Result<std::vector<sched::NodeReason>> refusals = inquiry.decider.RefusalsOf(*snapshot, request, self->decision);
+  const Result<std::vector<sched::NodeReason>> refusals = inquiry.decider.ReasonsOf(*snapshot, request, self->decision);
   if (!refusals.ok()) return ExplainUndecided(inquiry.world, request, refusals.status().message(), answer);
   SetRefused(inquiry, *snapshot, request, *refusals, answer);
   if (!start_first.empty()) answer.details.push_back({.kind = Detail::Kind::kOthersStartFirst, .pods = std::move(start_first)});
