@@ -183,7 +183,7 @@ Reasons Search::Explain() {
   std::map<Reason, size_t> index_of;
   for (uint32_t device = 0; device < reasons.devices; ++device) {
     Failure failure = WhyNotStuck(asks, device);
-    if (failure.step == Step::kTried) ++reasons.would_do;
+    if (failure.step == Step::kTried) ++reasons.fit_alone;
     const auto [at, is_new] = index_of.emplace(std::move(failure.reason), reasons.ruled_out.size());
     if (is_new) reasons.ruled_out.push_back({at->first, {}});
     reasons.ruled_out[at->second].devices.push_back(inventory_.DeviceName(device));
@@ -197,10 +197,10 @@ Reasons Search::Explain() {
     reason.detail = pool.invalid;
     if (!pool.invalid.empty()) reasons.ruled_out.push_back({std::move(reason), {}});
   }
-  reasons.kind = stuck_too_many_        ? Reasons::Kind::kTooMany
-                 : reasons.devices == 0 ? Reasons::Kind::kNoDevices
-                 : reasons.would_do > 0 ? Reasons::Kind::kNotTogether
-                                        : Reasons::Kind::kNoneFits;
+  reasons.kind = stuck_too_many_         ? Reasons::Kind::kTooMany
+                 : reasons.devices == 0  ? Reasons::Kind::kNoDevices
+                 : reasons.fit_alone > 0 ? Reasons::Kind::kNotTogether
+                                         : Reasons::Kind::kNoneFits;
   return reasons;
 }
 

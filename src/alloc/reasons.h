@@ -102,7 +102,7 @@ struct Reasons {
     kNone,         // nothing is explained
     kNoDevices,    // the node has none
     kNoneFits,     // none of `devices` fits
-    kNotTogether,  // `would_do` of `devices` fit, but not together with the rest of the Pod's claims
+    kNotTogether,  // `fit_alone` of `devices` fit, but not together with the rest of the Pod's claims
     kTooMany,      // the claim would get more devices than a claim may have
   };
   Kind kind = Kind::kNone;
@@ -111,7 +111,7 @@ struct Reasons {
   bool all = false;     // all matching devices are asked for
   int64_t asked = 0;    // devices; of alternatives the least
   size_t devices = 0;   // of the node
-  size_t would_do = 0;
+  size_t fit_alone = 0;
   std::vector<RuledOut> ruled_out;  // each device with the first thing that ruled it out; then the pools
 
   bool empty() const { return kind == Kind::kNone && ruled_out.empty(); }

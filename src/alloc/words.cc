@@ -141,7 +141,7 @@ std::string Summary(const Reasons& reasons) {
     case Reasons::Kind::kTooMany:
       return StrCat(asked, ", but the claim would get more than the ", kMaxResults, " devices that one may have");
     case Reasons::Kind::kNotTogether:
-      return StrCat(asked, ", ", reasons.would_do, " of ", reasons.devices, " would do, but not together with the rest");
+      return StrCat(asked, ", ", reasons.fit_alone, " of ", reasons.devices, " would do, but not together with the rest");
     case Reasons::Kind::kNoneFits: break;
   }
   return reasons.devices == 1 ? StrCat(asked, ", and the only one does not fit")

@@ -97,7 +97,7 @@ TEST(DecideSeveral, SaysHowManyWouldDoAndNeverThatThePodIsInItsOwnWay) {
   const NodeReason& reason = world.queue().Find("lab/p")->decision.reasons.at(0);
   EXPECT_EQ(reason.kind, NodeReason::Kind::kSeveralDevices);
   EXPECT_EQ(reason.asked, 3);
-  EXPECT_EQ(reason.would_do, 2u);
+  EXPECT_EQ(reason.fit_alone, 2u);
 }
 
 TEST(DecideSeveral, MoreThanThereAre) {

@@ -92,7 +92,7 @@ PodWithClaims WithoutRules(const PodWithClaims& asking) {
   rules.tolerations.push_back(kAll);
   rules.node_selector.clear();
   rules.required_nodes.reset();
-  rules.near.clear(), rules.away.clear(), rules.spread.clear(), rules.ports.clear();
+  rules.affinity.clear(), rules.anti_affinity.clear(), rules.spread.clear(), rules.ports.clear();
   PodWithClaims free{std::move(pod), {}};
   for (const ClaimPtr& claim : asking.claims) {
     if (claim->claim.allocation) continue;
@@ -330,15 +330,15 @@ Result<std::optional<std::vector<model::Allocation>>> Decider::DecideOn(const Sn
   ASSIGN_OR_RETURN(alloc::Answer answer, Allocate(snapshot, asking, *node, node->ledger, strategy, false));
   if (answer.outcome != alloc::Answer::Outcome::kFits) return Allocations();
   const bool looks = LooksAtOthers(*asking.pod);
-  if (!looks && snapshot.keepers.empty() && !node->keeps_away) return Allocations(std::move(answer.allocations));
+  if (!looks && snapshot.anti_affinity_nodes.empty() && !node->has_anti_affinity) return Allocations(std::move(answer.allocations));
   // The node among the others; these matter only to the Pod's own rules.
   Snapshot world;
   if (looks) world.nodes = snapshot.nodes;
-  world.keepers = snapshot.keepers;
+  world.anti_affinity_nodes = snapshot.anti_affinity_nodes;
   world.namespaces = snapshot.namespaces;
   const size_t index = world.IndexOf(node->name());
   const bool there = index < world.nodes.size() && world.nodes[index]->name() == node->name();
-  std::erase_if(world.keepers, [&](const NodePtr& keeper) { return keeper->name() == node->name(); });
+  std::erase_if(world.anti_affinity_nodes, [&](const NodePtr& keeper) { return keeper->name() == node->name(); });
   if (there) world.nodes.erase(world.nodes.begin() + static_cast<ptrdiff_t>(index));
   world.Insert(index, node);
   if (OtherPods(*asking.pod, world).WhyNot(*node)) return Allocations();

@@ -18,15 +18,15 @@ Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClai
   });
   const alloc::Inventory& inventory = *node.devices->inventory;
   alloc::Ledger ledger = node.ledger;
-  std::vector<std::string> would_do;  // a device as often as it has a share to give
+  std::vector<std::string> fitting;  // a device as often as it has a share to give
   alloc::Answer answer;
-  while (would_do.size() < static_cast<size_t>(several->count)) {
+  while (fitting.size() < static_cast<size_t>(several->count)) {
     ASSIGN_OR_RETURN(answer, Allocate(snapshot, single, node, ledger, Strategy::kPack, true));
     if (answer.outcome != alloc::Answer::Outcome::kFits) break;
     const model::DeviceResult& got = answer.allocations.at(0).results.at(0);
     const alloc::InventoryDevice* const entry = DeviceOf(node, got);
     if (entry == nullptr) return false;
-    would_do.push_back(inventory.DeviceName(static_cast<uint32_t>(entry - inventory.devices().data())));
+    fitting.push_back(inventory.DeviceName(static_cast<uint32_t>(entry - inventory.devices().data())));
     // Take the device away, to find the next one.
     alloc::Hold hold;
     hold.whole = several->differ || got.share_id.empty();
@@ -40,11 +40,11 @@ Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClai
   reason.kind = NodeReason::Kind::kSeveralDevices;
   reason.asked = several->count;
   reason.differ = several->differ;
-  reason.would_do = would_do.size();
+  reason.fit_alone = fitting.size();
   reason.devices = std::move(answer.reasons);
   reason.devices.request.clear();
   std::erase_if(reason.devices.ruled_out, [&](alloc::RuledOut& one) {
-    const auto is_good = [&](const std::string& device) { return std::find(would_do.begin(), would_do.end(), device) != would_do.end(); };
+    const auto is_good = [&](const std::string& device) { return std::find(fitting.begin(), fitting.end(), device) != fitting.end(); };
     return std::erase_if(one.devices, is_good) > 0 && one.devices.empty();
   });
   return true;

@@ -126,13 +126,13 @@ TEST(Decide, SpreadsOverZonesWithinMaxSkew) {
 TEST(Decide, KeepsPodsTogetherOrApart) {
   World world(kZones);
   const std::string term = "[{topologyKey: zone, labelSelector: {matchLabels: {app: w}}}]";
-  const std::string near = ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " + term + "}}";
-  const std::string away = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " + term + "}}";
-  world.Add(PlainPod("first", near, ", labels: {app: w}"));  // the first of its kind may begin anywhere that has a zone
+  const std::string affinity = ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " + term + "}}";
+  const std::string anti_affinity = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " + term + "}}";
+  world.Add(PlainPod("first", affinity, ", labels: {app: w}"));  // the first of its kind may begin anywhere that has a zone
   EXPECT_EQ(world.Run(), "first>a1");
-  world.Add(PlainPod("second", near));
+  world.Add(PlainPod("second", affinity));
   EXPECT_EQ(world.Run(), "second>a1");
-  world.Add(PlainPod("loner", away));
+  world.Add(PlainPod("loner", anti_affinity));
   EXPECT_EQ(world.Run(), "loner>b1");
   world.Add(PlainPod("third", ", nodeSelector: {zone: b}", ", labels: {app: w}"));
   EXPECT_EQ(world.Run(), "");
@@ -143,12 +143,12 @@ TEST(Decide, AnEmptySelectorOfNamespacesIsAllOfThemAlsoThoseThatAreNotKnown) {
   World world(kZones);
   world.Add("kind: Pod\nmetadata: {name: far, namespace: elsewhere, uid: far, labels: {app: w}}\nspec: {containers: [{name: c}]}\n---\n");
   EXPECT_EQ(world.Run(), "far>a1");
-  const auto away = [](std::string_view namespaces) {
+  const auto anti_affinity = [](std::string_view namespaces) {
     return StrCat(", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, namespaceSelector: ",
                   namespaces, ", labelSelector: {matchLabels: {app: w}}}]}}");
   };
-  world.Add(PlainPod("all", away("{}")));
-  world.Add(PlainPod("some", away("{matchExpressions: [{key: team, operator: DoesNotExist}]}")));
+  world.Add(PlainPod("all", anti_affinity("{}")));
+  world.Add(PlainPod("some", anti_affinity("{matchExpressions: [{key: team, operator: DoesNotExist}]}")));
   EXPECT_EQ(world.Run(), "all>b1 some>a1") << "of labels that are not known nothing is said";
 }
 
@@ -173,17 +173,17 @@ TEST(Decide, WhatAPodOnlyPrefersIsNoLookAtOthers) {
 
 TEST(Decide, APodToBeNearToHasToMatchAllTermsAtOnce) {
   World world(kZones);
-  const auto near = [](std::string_view first, std::string_view second) {
+  const auto affinity = [](std::string_view first, std::string_view second) {
     const auto term = [](std::string_view labels) { return StrCat("{topologyKey: zone, labelSelector: {matchLabels: {", labels, "}}}"); };
     return StrCat(", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [", term(first), ", ", term(second), "]}}");
   };
   world.Add(PlainPod("one", ", nodeSelector: {zone: a}", ", labels: {app: w}"));
   world.Add(PlainPod("two", ", nodeSelector: {zone: a}", ", labels: {tier: x}"));
   EXPECT_EQ(world.Run(), "one>a1 two>a1");
-  world.Add(PlainPod("p", near("app: w", "tier: x")));  // two Pods that match one term each are none that matches both
+  world.Add(PlainPod("p", affinity("app: w", "tier: x")));  // two Pods that match one term each are none that matches both
   EXPECT_EQ(world.Run(), "");
   EXPECT_THAT(world.WhyWaits("p"), HasSubstr("pod affinity: no Pod to be near to is in zone=a"));
-  world.Add(PlainPod("first", near("app: w", "tier: x"), ", labels: {app: w, tier: x}"));  // the first of its kind
+  world.Add(PlainPod("first", affinity("app: w", "tier: x"), ", labels: {app: w, tier: x}"));  // the first of its kind
   EXPECT_EQ(world.Run(), "first>a1 p>a1");
 }
 

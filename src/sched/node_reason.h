@@ -29,7 +29,7 @@ struct NodeReason {
     kTooManyCombinations,   // the search for devices gave up
     kNoDevices,             // devices: what is asked for, and pools that are incomplete or invalid
     kDevices,               // devices
-    kSeveralDevices,        // devices, asked, would_do, differ: the Pod asks for several devices or shares of a kind
+    kSeveralDevices,        // devices, asked, fit_alone, differ: the Pod asks for several devices or shares of a kind
     kSpreadLabelMissing,    // key: of a topology spread constraint
     kSpread,                // key, value, count: the skew, limit: maxSkew
     kAntiAffinity,          // key, value: the domain that has a Pod to avoid
@@ -52,8 +52,8 @@ struct NodeReason {
   int64_t count = 0, limit = 0;            // of Pods
   std::string detail{};
   alloc::Reasons devices{};
-  size_t would_do = 0;  // how many of the devices, or shares, would fit, each by itself
-  bool differ = false;  // each on another device
+  size_t fit_alone = 0;  // how many of the devices, or shares, would fit, each by itself
+  bool differ = false;   // each on another device
 
   bool operator==(const NodeReason&) const = default;
 };

@@ -104,9 +104,9 @@ std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const P
         others.erase(pod);
         return fits_without(others);
       };
-      const auto near = LooksAtOthers(*asking.pod) ? std::find_if(all.begin(), all.end(), is_needed) : all.end();
-      if (near == all.end()) continue;
-      all.erase(near);
+      const auto needed = LooksAtOthers(*asking.pod) ? std::find_if(all.begin(), all.end(), is_needed) : all.end();
+      if (needed == all.end()) continue;
+      all.erase(needed);
     }
     ++looked_at;
     std::vector<std::pair<model::MiB, std::string>> holders;  // the smallest first

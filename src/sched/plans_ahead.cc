@@ -8,13 +8,14 @@ namespace {
 
 constexpr size_t kMaxPlans = 256;  // later Pods wait without a plan
 
-bool KeepsAway(const Pod& pod) {
-  return std::any_of(pod.placement.away.begin(), pod.placement.away.end(), [](const model::PodTerm& term) { return term.weight == 0; });
+bool HasAntiAffinity(const Pod& pod) {
+  return std::any_of(pod.placement.anti_affinity.begin(), pod.placement.anti_affinity.end(),
+                     [](const model::PodTerm& term) { return term.weight == 0; });
 }
 
 // Whether the Pod, when it is on `node`, may keep others from `other`.
-bool KeepsAwayFrom(const Pod& pod, const model::Node& node, const model::Node& other) {
-  return std::any_of(pod.placement.away.begin(), pod.placement.away.end(), [&](const model::PodTerm& term) {
+bool MayExcludeFrom(const Pod& pod, const model::Node& node, const model::Node& other) {
+  return std::any_of(pod.placement.anti_affinity.begin(), pod.placement.anti_affinity.end(), [&](const model::PodTerm& term) {
     const std::string_view *here = node.Label(term.topology_key), *there = other.Label(term.topology_key);
     return term.weight == 0 && here != nullptr && there != nullptr && *here == *there;
   });
@@ -78,7 +79,7 @@ const PlansAhead::Entry* PlansAhead::DelayedElsewhere(const Snapshot& snapshot, 
   for (const Entry& one : entries) {
     const Node* there = one.plan->node == placed->name() ? nullptr : snapshot.Find(one.plan->node);
     if (there != nullptr && (seen_elsewhere || LooksAtOthers(*one.asking.pod) ||
-                             KeepsAwayFrom(*asking_->pod, *placed->node, *there->node) || Shares(one.asking, *asking_))) {
+                             MayExcludeFrom(*asking_->pod, *placed->node, *there->node) || Shares(one.asking, *asking_))) {
       touched.insert(there->name());
     }
   }
@@ -95,7 +96,7 @@ const PlansAhead::Entry* PlansAhead::DelayedElsewhere(const Snapshot& snapshot, 
 const PlansAhead::Entry* PlansAhead::DelayedBy(const Snapshot& snapshot, const Node& node,
                                                const std::vector<model::Allocation>& allocations) const {
   const bool here = future_.contains(node.name()), seen_elsewhere = AreSeenElsewhere(node, allocations);
-  const bool elsewhere = seen_elsewhere || KeepsAway(*asking_->pod) || look_at_others_ || share_;
+  const bool elsewhere = seen_elsewhere || HasAntiAffinity(*asking_->pod) || look_at_others_ || share_;
   if (!here && !elsewhere) return nullptr;
   const NodePtr placed = NodeWith(node, *asking_, allocations);
   std::vector<Entry> changed;

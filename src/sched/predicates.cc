@@ -109,7 +109,8 @@ bool LooksAtOthers(const Pod& pod) {
   const model::Placement& rules = pod.placement;
   const auto must_hold = [](const model::PodTerm& term) { return term.weight == 0; };
   return std::any_of(rules.spread.begin(), rules.spread.end(), [](const auto& constraint) { return constraint.required; }) ||
-         std::any_of(rules.near.begin(), rules.near.end(), must_hold) || std::any_of(rules.away.begin(), rules.away.end(), must_hold);
+         std::any_of(rules.affinity.begin(), rules.affinity.end(), must_hold) ||
+         std::any_of(rules.anti_affinity.begin(), rules.anti_affinity.end(), must_hold);
 }
 
 int64_t NodePoints(const Pod& pod, const Node& node) {

@@ -50,22 +50,22 @@ class OtherPods {
   };
   struct Term {
     const model::PodTerm* term;
-    bool near = true;
+    bool is_affinity = true;
     Domains domains;
   };
 
   void CountSpread(const model::SpreadConstraint& constraint);
-  void CountTerm(const model::PodTerm& term, bool near);
+  void CountTerm(const model::PodTerm& term, bool is_affinity);
   // Of the required terms of the Pod's affinity: Kubernetes counts a Pod only where it matches all of them.
-  bool MatchesAllNear(const Pod& other) const;
+  bool MatchesAffinity(const Pod& other) const;
   bool Selects(const model::PodTerm& term, const Pod& owner, const Pod& other) const;
 
   const Pod& pod_;
   const Snapshot& snapshot_;
   std::vector<Spread> spread_;
   std::vector<Term> terms_;
-  bool any_near_ = false;   // a Pod that matches all required terms is somewhere
-  bool self_near_ = false;  // the Pod itself would
+  bool any_matches_ = false;   // a Pod that matches all required terms is somewhere
+  bool self_matches_ = false;  // the Pod itself would
   // By key and value of a domain: a Pod there whose anti-affinity forbids this Pod.
   std::map<std::string_view, std::unordered_map<std::string_view, std::string_view>> against_;
 };

@@ -215,13 +215,13 @@ void WriteReason(const NodeReason& reason, json::Builder& b) {
     WriteText("problem", NameOf(reason.devices.kind), b);
     WriteAsked(reason.devices, b);
     WriteNumber("devices", static_cast<int64_t>(reason.devices.devices), b);
-    WriteNumber("fit", static_cast<int64_t>(reason.devices.would_do), b);
+    WriteNumber("fit", static_cast<int64_t>(reason.devices.fit_alone), b);
   }
   if (reason.kind == Kind::kSeveralDevices) {
     WriteNumber("asked", reason.asked, b);
     WriteText("each", reason.differ ? "GPU" : "Share", b);
     WriteNumber("devices", static_cast<int64_t>(reason.devices.devices), b);
-    WriteNumber("fit", static_cast<int64_t>(reason.would_do), b);
+    WriteNumber("fit", static_cast<int64_t>(reason.fit_alone), b);
   }
   b.EndObject();
   WritePools(reason.devices.ruled_out, b);

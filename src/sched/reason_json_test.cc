@@ -80,7 +80,7 @@ TEST(ReasonJson, BugSeveralDevicesHadNoClaimAndDidNotSayWhetherTheyDiffer) {
   several.kind = NodeReason::Kind::kSeveralDevices;
   several.devices.request.clear();
   several.asked = 4;
-  several.would_do = 1;
+  several.fit_alone = 1;
   EXPECT_EQ(FactsOf(several), R"({"asked":4,"claim":"lab/c","devices":3,"each":"Share","fit":1})");
   several.differ = true;
   EXPECT_EQ(FactsOf(several), R"({"asked":4,"claim":"lab/c","devices":3,"each":"GPU","fit":1})");

@@ -28,10 +28,10 @@ bool OnlyFor(const Claim& claim, const Names& pods, const Node& node) {
 
 void Count(Node& node) {
   node.used.clear();
-  node.keeps_away = false;
+  node.has_anti_affinity = false;
   for (const PodPtr& pod : node.pods) {
     model::AddAmounts(node.used, pod->placement.requests);
-    for (const model::PodTerm& term : pod->placement.away) node.keeps_away = node.keeps_away || term.weight == 0;
+    for (const model::PodTerm& term : pod->placement.anti_affinity) node.has_anti_affinity = node.has_anti_affinity || term.weight == 0;
   }
   node.ledger = {};
   for (const ClaimPtr& claim : node.claims) node.ledger.Add(claim->claim);
@@ -93,13 +93,13 @@ const Node* Snapshot::Find(std::string_view name) const {
 }
 
 void Snapshot::Insert(size_t index, NodePtr node) {
-  if (node->keeps_away) keepers.push_back(node);
+  if (node->has_anti_affinity) anti_affinity_nodes.push_back(node);
   nodes.insert(nodes.begin() + static_cast<ptrdiff_t>(index), std::move(node));
 }
 
 void Snapshot::Replace(size_t index, NodePtr node) {
-  std::erase(keepers, nodes[index]);
-  if (node->keeps_away) keepers.push_back(node);
+  std::erase(anti_affinity_nodes, nodes[index]);
+  if (node->has_anti_affinity) anti_affinity_nodes.push_back(node);
   nodes[index] = std::move(node);
 }
 

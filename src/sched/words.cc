@@ -24,18 +24,18 @@ std::string NodeAffinityWords(const NodeReason& reason) {
 }
 
 std::string SeveralWords(const NodeReason& reason) {
-  const std::string fits = reason.would_do == 1 ? " fits" : " fit";
+  const std::string fits = reason.fit_alone == 1 ? " fits" : " fit";
   if (!reason.differ) {
     const std::string asked = StrCat(reason.asked, " shares of devices asked, ");
-    return reason.would_do == 0 ? StrCat(asked, "and none fits") : StrCat(asked, "only ", reason.would_do, fits);
+    return reason.fit_alone == 0 ? StrCat(asked, "and none fits") : StrCat(asked, "only ", reason.fit_alone, fits);
   }
   const std::string asked = StrCat(reason.asked, " different devices asked");
   const size_t devices = reason.devices.devices;
   if (devices < static_cast<size_t>(reason.asked)) {
     return StrCat(asked, ", and there ", devices == 1 ? "is" : "are", " only ", devices);
   }
-  if (reason.would_do == 0) return StrCat(asked, ", none of the ", devices, " fits");
-  return StrCat(asked, ", only ", reason.would_do, " of the ", devices, fits);
+  if (reason.fit_alone == 0) return StrCat(asked, ", none of the ", devices, " fits");
+  return StrCat(asked, ", only ", reason.fit_alone, " of the ", devices, fits);
 }
 
 // Whether the words read after "node n1 ".

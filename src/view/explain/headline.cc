@@ -82,7 +82,7 @@ Headline::Several SeveralOf(const sched::Several& several) {
 
 Headline TooFew(const sched::Several& several, const std::vector<NodeReason>& reasons) {
   Headline headline{.kind = Kind::kTooFew, .several = SeveralOf(several), .one_node = NodesOf(reasons) == 1};
-  for (const NodeReason& reason : reasons) headline.fit = std::max(headline.fit, reason.refusal.would_do);
+  for (const NodeReason& reason : reasons) headline.fit = std::max(headline.fit, reason.refusal.fit_alone);
   const Causes causes = CausesOf(reasons);
   headline.only_room = !causes.empty() && std::all_of(causes.begin(), causes.end(),
                                                       [](Cause cause) { return cause == Cause::kShort || cause == Cause::kTaken; });

@@ -99,8 +99,8 @@ void AddPodRules(sched::Decider& decider, const sched::Snapshot& snapshot, const
     }
   };
   try_it(rules.required_nodes.has_value(), Change::kNoNodeAffinity, [](auto& p) { p.required_nodes.reset(); });
-  try_it(!rules.near.empty(), Change::kNoPodAffinity, [](auto& p) { p.near.clear(); });
-  try_it(!rules.away.empty(), Change::kNoAntiAffinity, [](auto& p) { p.away.clear(); });
+  try_it(!rules.affinity.empty(), Change::kNoPodAffinity, [](auto& p) { p.affinity.clear(); });
+  try_it(!rules.anti_affinity.empty(), Change::kNoAntiAffinity, [](auto& p) { p.anti_affinity.clear(); });
   try_it(!rules.spread.empty(), Change::kNoSpread, [](auto& p) { p.spread.clear(); });
   try_it(!rules.ports.empty(), Change::kNoHostPorts, [](auto& p) { p.ports.clear(); });
 }
