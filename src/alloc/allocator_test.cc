@@ -171,7 +171,7 @@ TEST(Allocator, ExplainingAConstraintDoesNotChangeIt) {
   const auto answer = world.Allocate();
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(Words(answer->reasons),
-            "claim c, request gpu: 2 devices asked, 1 of 3 would do, but not together with the rest\n"
+            "claim c, request gpu: 2 devices asked, 1 of 3 fit alone, but not together with the rest\n"
             "  gpu-0: picked for this request already\n"
             "  gpu-1, gpu-2: its gpu.example.com/root is the same as that of a device picked before\n");
 }

@@ -24,8 +24,8 @@ std::string AmountWords(const Reason& reason) {
 
 std::string GivenWords(const Reason::Given& given) {
   if (given.is_range) {
-    std::string text = StrCat("from ", given.min ? given.min->ToString() : "0");
-    if (given.max) text += StrCat(" to ", given.max->ToString());
+    const std::string min = given.min ? given.min->ToString() : "0";
+    std::string text = given.max ? StrCat(min, " to ", given.max->ToString()) : StrCat(min, " or more");
     if (given.step) text += StrCat(" in steps of ", given.step->ToString());
     return text;
   }
@@ -92,7 +92,7 @@ std::string Words(const Reason& reason) {
     case Kind::kUnknownCapacity:
       return StrCat("has no capacity ", Quoted(reason.name), reason.names.empty() ? "" : "; it has ", Join(reason.names, ", "));
     case Kind::kCapacityPolicy:
-      return StrCat(reason.name, ": ", reason.asked.Canonical(), " asked, but it is given ", GivenWords(reason.given));
+      return StrCat(reason.name, ": ", reason.asked.Canonical(), " asked, but the device gives ", GivenWords(reason.given));
     case Kind::kNotEnough: return StrCat(AmountWords(reason), holders.empty() ? "" : StrCat(" (held by ", holders, ")"));
     case Kind::kCountersOff: return "consumes counters, and the gate DRAPartitionableDevices is off";
     case Kind::kCounterShort:
@@ -141,7 +141,7 @@ std::string Summary(const Reasons& reasons) {
     case Reasons::Kind::kTooMany:
       return StrCat(asked, ", but the claim would get more than the ", kMaxResults, " devices that one may have");
     case Reasons::Kind::kNotTogether:
-      return StrCat(asked, ", ", reasons.fit_alone, " of ", reasons.devices, " would do, but not together with the rest");
+      return StrCat(asked, ", ", reasons.fit_alone, " of ", reasons.devices, " fit alone, but not together with the rest");
     case Reasons::Kind::kNoneFits: break;
   }
   return reasons.devices == 1 ? StrCat(asked, ", and the only one does not fit")

@@ -122,6 +122,7 @@ TEST(Reasons, BugOnePolicyOnTwoSizesOfGpuGaveTwoEqualLines) {
   const Reason& reason = answer->reasons.ruled_out[0].reason;
   EXPECT_EQ(reason.kind, Reason::Kind::kCapacityPolicy);
   EXPECT_TRUE(reason.free.IsZero() && reason.whole.IsZero()) << "of kNotEnough only";
+  EXPECT_EQ(Words(reason), "memory: 5Gi asked, but the device gives 1Gi to 4Gi in steps of 1Gi");
 }
 
 TEST(Reasons, BugASentenceWasRepeatedForEachAlternative) {

@@ -111,7 +111,7 @@ TEST(DecideSeveral, ThoseThatWouldDoOneByOneAreExplainedTogether) {
   World world(GpuNode("n1", {24, 24}));
   world.Add(PodWith({Exactly("a", "1Gi", 2)}, kDiffer));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("2 devices asked, 1 of 2 would do, but not together with the rest"));
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("2 devices asked, 1 of 2 fit alone, but not together with the rest"));
   EXPECT_EQ(world.queue().Find("lab/p")->decision.reasons.at(0).kind, NodeReason::Kind::kDevices);
 }
 

@@ -2,7 +2,7 @@
 // The decision: which node and which devices for one Pod, or one reason for each node.
 //
 // Pure: the same snapshot and Pod have the same answer, except for the IDs of shares.
-// Among the nodes that will do: what the Pod prefers counts first (its own preferences, then taints that would rather keep it away), then
+// Among the nodes that fit: what the Pod prefers counts first (its own preferences, then PreferNoSchedule taints of the node), then
 // how well it packs (or spreads), then the name.
 
 #include <functional>
@@ -31,7 +31,7 @@ enum class Strategy {
 struct Decision {
   enum class Outcome {
     kPlaced,
-    kWaits,    // no node will do now; `reasons` say why
+    kWaits,    // no node fits now; `reasons` say why
     kBlocked,  // nothing is decided, because of `obstacle`
   };
   Outcome outcome = Outcome::kWaits;
@@ -112,7 +112,7 @@ class Decider {
   Result<Fit> FitWhenEmpty(const Snapshot& snapshot, const Node& node, const PodWithClaims& asking);
   // Without the rules about other Pods.
   Result<NodeReason> Explain(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node);
-  // False: it does not ask for several, or they would do one by one.
+  // Sets `reason` and returns true if the Pod asks for several devices of a kind and too few fit, each by itself.
   Result<bool> ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node, NodeReason& reason);
 
   cel::Cache& selectors_;

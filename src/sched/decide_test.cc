@@ -119,8 +119,8 @@ TEST(Decide, SpreadsOverZonesWithinMaxSkew) {
   EXPECT_EQ(world.Run(), "p3>a1");
   world.Add(PlainPod("p4", spread, ", labels: {app: w}"));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p4"), HasSubstr("spread: zone=a would be 2 Pods ahead of the emptiest, and maxSkew is 1"));
-  EXPECT_THAT(world.WhyWaits("p4"), HasSubstr("x: has no label zone"));
+  EXPECT_THAT(world.WhyWaits("p4"), HasSubstr("topology spread: the Pod would make a skew of 2 in zone=a, and maxSkew is 1"));
+  EXPECT_THAT(world.WhyWaits("p4"), HasSubstr("x: has no label zone, which the Pod's topology spread constraint needs"));
 }
 
 TEST(Decide, KeepsPodsTogetherOrApart) {
@@ -136,7 +136,7 @@ TEST(Decide, KeepsPodsTogetherOrApart) {
   EXPECT_EQ(world.Run(), "loner>b1");
   world.Add(PlainPod("third", ", nodeSelector: {zone: b}", ", labels: {app: w}"));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("third"), HasSubstr("b1: Pod lab/loner wants none like this one in zone=b (anti-affinity)"));
+  EXPECT_THAT(world.WhyWaits("third"), HasSubstr("b1: the anti-affinity of Pod lab/loner keeps this Pod out of zone=b"));
 }
 
 TEST(Decide, AnEmptySelectorOfNamespacesIsAllOfThemAlsoThoseThatAreNotKnown) {
@@ -182,7 +182,7 @@ TEST(Decide, APodToBeNearToHasToMatchAllTermsAtOnce) {
   EXPECT_EQ(world.Run(), "one>a1 two>a1");
   world.Add(PlainPod("p", affinity("app: w", "tier: x")));  // two Pods that match one term each are none that matches both
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("pod affinity: no Pod to be near to is in zone=a"));
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("affinity: zone=a has no Pod that this Pod must join"));
   world.Add(PlainPod("first", affinity("app: w", "tier: x"), ", labels: {app: w, tier: x}"));  // the first of its kind
   EXPECT_EQ(world.Run(), "first>a1 p>a1");
 }

@@ -21,8 +21,8 @@ struct Remedy {
   };
   // Each change lists the members that it sets beside `node`; all others are empty.
   enum class Change {
-    kLessMemory,     // memory_asked, memory_enough, each, request, claim, delays_nobody
-    kPartOfGpu,      // memory_enough, each, request, claim, delays_nobody: instead of a whole GPU
+    kLessMemory,     // memory_asked, memory_enough, each, request, claim, delays_no_pod
+    kPartOfGpu,      // memory_enough, each, request, claim, delays_no_pod: instead of a whole GPU
     kFewerDevices,   // asked, enough: devices or shares, each
     kLessOfNode,     // resource, asked, enough: CPU in thousandths, memory in bytes
     kUncordon,       // target
@@ -60,7 +60,7 @@ struct Remedy {
   std::vector<Taint> taints{};
   std::vector<std::string> pods{};  // "namespace/name"
   std::vector<model::MiB> gpus{};   // the memory of each GPU that the Pod would use; 0: a device without memory
-  bool delays_nobody = false;       // Pods ahead in the queue were asked too
+  bool delays_no_pod = false;       // Pods ahead in the queue were asked too
 
   Kind kind() const;
 };

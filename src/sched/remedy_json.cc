@@ -91,7 +91,7 @@ void WriteRemedy(const Remedy& remedy, json::Builder& b) {
     for (const model::MiB size : remedy.gpus) b.Int(size.count());
     b.EndArray();
   }
-  if (remedy.delays_nobody) b.Key("delaysNobody"), b.Bool(true);
+  if (remedy.delays_no_pod) b.Key("delaysNoPod"), b.Bool(true);
   b.EndObject();
 }
 

@@ -88,6 +88,8 @@ std::string ChangeWords(const Remedy& r) {
 
 std::string Names(const std::vector<std::string>& names) { return alloc::Shortened(names, " and "); }
 
-std::string Words(const Remedy& remedy) { return StrCat(ChangeWords(remedy), remedy.delays_nobody ? ", which delays nobody" : ""); }
+std::string Words(const Remedy& remedy) {
+  return StrCat(ChangeWords(remedy), remedy.delays_no_pod ? ", without delaying another Pod" : "");
+}
 
 }  // namespace allot::sched

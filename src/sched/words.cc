@@ -114,13 +114,13 @@ std::string Words(const NodeReason& r) {
     case Kind::kNoDevices: return "has no devices";
     case Kind::kDevices: return alloc::Summary(r.devices);
     case Kind::kSeveralDevices: return SeveralWords(r);
-    case Kind::kSpreadLabelMissing: return StrCat("has no label ", r.key, ", by which the Pod is to be spread");
+    case Kind::kSpreadLabelMissing: return StrCat("has no label ", r.key, ", which the Pod's topology spread constraint needs");
     case Kind::kSpread:
-      return StrCat("spread: ", r.key, "=", r.value, " would be ", r.count, " Pods ahead of the emptiest, and maxSkew is ", r.limit);
-    case Kind::kAntiAffinity: return StrCat("pod anti-affinity: a Pod to stay away from is in ", r.key, "=", r.value);
+      return StrCat("topology spread: the Pod would make a skew of ", r.count, " in ", r.key, "=", r.value, ", and maxSkew is ", r.limit);
+    case Kind::kAntiAffinity: return StrCat("anti-affinity: ", r.key, "=", r.value, " has a Pod that this Pod must avoid");
     case Kind::kAffinityLabelMissing: return StrCat("has no label ", r.key, ", which the Pod's affinity needs");
-    case Kind::kAffinity: return StrCat("pod affinity: no Pod to be near to is in ", r.key, "=", r.value);
-    case Kind::kUnwanted: return StrCat("Pod ", r.pod, " wants none like this one in ", r.key, "=", r.value, " (anti-affinity)");
+    case Kind::kAffinity: return StrCat("affinity: ", r.key, "=", r.value, " has no Pod that this Pod must join");
+    case Kind::kUnwanted: return StrCat("the anti-affinity of Pod ", r.pod, " keeps this Pod out of ", r.key, "=", r.value);
     case Kind::kKept: break;
   }
   return StrCat("has room, but is kept for ", r.pod, ", which is ahead of it");

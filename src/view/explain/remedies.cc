@@ -174,7 +174,7 @@ std::vector<Remedy> LessInOrder(const Inquiry& inquiry, std::string_view pod_key
            .memory_asked = model::MiB(amount->mib),
            .memory_enough = model::MiB(fits),
            .each = amount->each,
-           .delays_nobody = true}};
+           .delays_no_pod = true}};
 }
 
 std::vector<Remedy> RemediesFor(sched::Decider& decider, const sched::Snapshot& snapshot, const sched::PodWithClaims& request) {
