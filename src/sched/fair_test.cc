@@ -80,7 +80,7 @@ class Day {
                              }));
       const auto &was = before->second.ends, &is = one->plan->ends;
       const bool kept = before->second.node == one->plan->node && std::includes(was.begin(), was.end(), is.begin(), is.end());
-      EXPECT_TRUE(kept || ahead || surprised) << one->pod->key << " has another plan, and nobody ahead of it has another place";
+      EXPECT_TRUE(kept || ahead || surprised) << one->pod->key << " has another plan, and no Pod ahead of it has another place";
       kept_ += kept && !ahead && !surprised ? 1 : 0;
       replanned_ += kept ? 0 : 1;
     }

@@ -30,7 +30,7 @@ TEST(Plan, ATopologySpreadThatWouldNotHoldIsNoPlan) {
   EXPECT_THAT(world.queue().Find("lab/spread")->plan->ends, testing::SizeIs(3));  // not one: two that stay are too many
 }
 
-TEST(Plan, AnAntiAffinityToAPodElsewhereIsNoPlanAndBlocksNobody) {
+TEST(Plan, AnAntiAffinityToAPodElsewhereIsNoPlanAndBlocksNoPod) {
   World world(ZonedNode("a1", "a", 10) + GpuNode("a2", {24}) +
               "kind: Node\nmetadata: {name: a2, labels: {zone: a}}\nstatus: {allocatable: {cpu: '8', memory: 64Gi, pods: '110'}}\n");
   world.Add(PlainPod("web", ", nodeSelector: {zone: a}", ", labels: {app: w}"));
@@ -59,7 +59,7 @@ TEST(Plan, BugAPodWithAWholeGpuCountedAsOneThatHoldsNothing) {
   EXPECT_THAT(world.queue().Find("lab/large")->plan->ends, ElementsAre("lab/part"));
 }
 
-TEST(Plan, WhomItHasToBeNearToStays) {
+TEST(Plan, APodThatItsAffinityNeedsStays) {
   World world(GpuNode("n1", {24}));
   world.Add(PlainPod("leader", "", ", labels: {app: leader}"));
   world.Add(GpuPod("first", "12Gi"));

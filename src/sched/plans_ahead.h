@@ -32,13 +32,14 @@ class PlansAhead {
   // Changes `allocations` where other devices of the node leave every plan intact.
   std::string Veto(const Snapshot& snapshot, const Node& node, std::vector<model::Allocation>& allocations) const;
 
-  // Adds the plan that the asking Pod has from an earlier pass. False: the plan does not hold any more, and was not added.
-  // The plan must outlive this, as that of Make.
+  // Adds the plan that the asking Pod has from an earlier pass. Returns false, and adds nothing, if the plan no longer holds.
+  // The plan must outlive this object.
   bool Keep(Plan& plan, const Cluster& cluster, const Snapshot& snapshot);
-  // Makes a plan for the asking Pod and adds it. Leaves `plan` empty where there is none, or where there are enough plans already.
+  // Makes a plan for the asking Pod and adds it. Leaves `plan` empty if no plan is possible, or if there are enough plans already. The plan
+  // must outlive this object.
   void Make(std::optional<Plan>& plan, const Cluster& cluster, const Snapshot& snapshot);
 
-  // The asking Pod is on `node` now, as `snapshot` shows. `seen_elsewhere`: other nodes see devices that it took.
+  // The asking Pod was placed on `node`, and `snapshot` has it there. `seen_elsewhere`: other nodes see devices that it took.
   void Start(const Cluster& cluster, const Snapshot& snapshot, std::string_view node, bool seen_elsewhere);
 
   // How many Pods ahead have this priority.

@@ -217,7 +217,7 @@ TEST(Queue, WhatAPlanNeedsOfAPoolOfAllNodesIsKeptOnAllOfThem) {
   world.Add(GpuPod("large", "22Gi"));
   world.Add(GpuPod("small", "4Gi"));
   world.Add(GpuPod("tiny", "2Gi"));
-  EXPECT_EQ(world.Run(), "tiny>n1/gpu-0") << "nobody needs these";
+  EXPECT_EQ(world.Run(), "tiny>n1/gpu-0") << "no plan needs these";
   EXPECT_THAT(world.WhyWaits("small"), HasSubstr("kept for lab/large, which is ahead of it"));
   world.Add(GpuPod("more", "2Gi"));
   EXPECT_EQ(world.Run(), "");

@@ -148,10 +148,10 @@ std::string Words(const Obstacle& o) {
 std::string WordsWithNodes(const NodeReason& reason, const std::vector<std::string>& nodes) {
   const std::string words = Words(reason);
   const bool one = nodes.size() == 1;
-  const std::string who = one ? StrCat("node ", nodes[0]) : StrCat("each of the ", nodes.size(), " nodes");
-  if (reason.kind == Kind::kResource) return StrCat(who, " has too little ", words);
-  if (IsPredicate(reason.kind)) return StrCat(who, " ", words);
-  return one ? StrCat("on ", who, ", ", words) : StrCat(who, " is ruled out: ", words);
+  const std::string where = one ? StrCat("node ", nodes[0]) : StrCat("each of the ", nodes.size(), " nodes");
+  if (reason.kind == Kind::kResource) return StrCat(where, " has too little ", words);
+  if (IsPredicate(reason.kind)) return StrCat(where, " ", words);
+  return one ? StrCat("on ", where, ", ", words) : StrCat(where, " is ruled out: ", words);
 }
 
 std::string Summary(const std::vector<const NodeReason*>& reasons) {
