@@ -70,7 +70,7 @@ TEST(Allocator, TwoClaimsOfOnePodMayShareAGpu) {
   EXPECT_EQ(world.Devices(), "gpu-0|gpu-0");
 }
 
-TEST(Allocator, SaysWhatIsFreeAndWhoHoldsTheRest) {
+TEST(Allocator, SaysWhatIsFreeAndNamesTheHoldersOfTheRest) {
   World world(kNode + Slice(Gpu("gpu-0")) + Held("train-1", "gpu-0", "16Gi") + Held("train-2", "gpu-0", "6Gi") + Claim("b", "6Gi"));
   const auto answer = world.Allocate();
   ASSERT_TRUE(answer.ok());

@@ -50,7 +50,7 @@ class Search {
   const Status& error() const { return error_; }
   uint64_t steps() const { return steps_; }
 
-  // Why there is no solution: what stood in the way of the ask that was stuck after the most others were served. After kFail only.
+  // Why there is no solution: explains the ask at which the search got farthest. Call it after kFail only.
   Reasons Explain();
 
  private:
@@ -84,13 +84,13 @@ class Search {
 
   // How far a device came before it was ruled out, for one ask.
   enum class Step { kSelector, kInUse, kCapacity, kCounters, kTaint, kConstraint, kTried };
-  // The first thing that rules a device out for an ask in the present state. kTried: nothing did, and the search led nowhere.
+  // The first thing that rules a device out for an ask in the present state. kTried: the device fits, but the search failed later.
   struct Failure {
     Step step = Step::kTried;
     Reason reason;
   };
   Failure WhyNot(const Ask& ask, uint32_t device);
-  // Nothing: the device has the capacity.
+  // nullopt: the device has the capacity.
   std::optional<Failure> WhyNoCapacity(const Ask& ask, const DeviceState& state) const;
   std::optional<Failure> WhyNoConstraint(const Ask& ask, const InventoryDevice& entry) const;
   std::vector<Holder> HoldersOf(const DeviceState& state) const;

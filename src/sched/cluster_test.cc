@@ -225,7 +225,7 @@ TEST(Cluster, AResourceForWhichAClassComesLaterIsClaimedToo) {
   EXPECT_THAT(AskingPod(world).to_claim, ElementsAre(Pair("example.com/nic", "nic"), Pair("nvidia.com/gpu", "whole")));
 }
 
-TEST(Cluster, WhoIsSetAsideKeepsItsPlaceInTheOrder) {
+TEST(Cluster, APodThatIsSetAsideKeepsItsPlaceInTheOrder) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("a", "20Gi"));
   world.Add(GpuPod("b", "20Gi"));

@@ -31,7 +31,7 @@ TEST(Decide, SpreadsByChoice) {
   EXPECT_EQ(decision->node, "n2");
 }
 
-TEST(Decide, WhoNeedsNoDeviceLeavesThemToOthers) {
+TEST(Decide, PrefersNodesWithoutDevicesForPodsThatNeedNone) {
   World world(GpuNode("n1", {24}) + "kind: Node\nmetadata: {name: z}\nstatus: {allocatable: {cpu: '8', memory: 64Gi, pods: '10'}}\n");
   world.Add(PlainPod("web"));
   EXPECT_EQ(world.Run(), "web>z");

@@ -17,7 +17,7 @@
 
 namespace allot::sched {
 
-// Whether other nodes see some of these devices of the node too.
+// Whether some of these devices of the node are in pools that other nodes see, too.
 bool AreSeenElsewhere(const Node& node, const std::vector<model::Allocation>& allocations);
 
 class PlansAhead {
@@ -76,10 +76,10 @@ class PlansAhead {
   const Strategy strategy_;
   std::vector<Entry> entries_;                          // in the order of the queue
   std::map<std::string, NodePtr, std::less<>> future_;  // nodes of the plans, when they have come true
-  bool look_at_others_ = false;                         // some Pods ahead have rules about other Pods: those elsewhere may delay them
+  bool look_at_others_ = false;                         // some Pod ahead has rules about other Pods, so a Pod on another node may delay it
 
   const PodWithClaims* asking_ = nullptr;
-  bool share_ = false;  // some Pod ahead names a claim that the asking Pod is still to get
+  bool share_ = false;  // some Pod ahead shares an unallocated claim with the asking Pod
 };
 
 }  // namespace allot::sched

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Queue, StartsWhoFitsInTheOrderOfArrival) {
+TEST(Queue, StartsPodsThatFitInTheOrderOfArrival) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("b", "6Gi"));
   EXPECT_EQ(world.Run(), "b>n1/gpu-0");
@@ -19,7 +19,7 @@ TEST(Queue, StartsWhoFitsInTheOrderOfArrival) {
   EXPECT_EQ(world.Run(), "a>n1/gpu-0");
 }
 
-TEST(Queue, WhoComesTogetherIsInTheOrderOfTheApi) {
+TEST(Queue, PodsThatComeTogetherAreInTheOrderOfTheApi) {
   World world(GpuNode("n1", {24}));
   for (const char* name : {"c", "a", "b"}) world.Add(GpuPod(name, "20Gi"));
   EXPECT_EQ(world.Run(), "c>n1/gpu-0");
@@ -46,7 +46,7 @@ TEST(Queue, HigherPriorityComesFirst) {
   EXPECT_THAT(world.WhyWaits("low"), HasSubstr("n1: 1 device asked, and the only one does not fit"));
 }
 
-TEST(Queue, LetsALaterPodOvertakeWhereItDelaysNobody) {
+TEST(Queue, LetsALaterPodOvertakeWhereItDelaysNoPod) {
   World world(GpuNode("n1", {24, 12}));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -55,7 +55,7 @@ TEST(Queue, LetsALaterPodOvertakeWhereItDelaysNobody) {
   EXPECT_EQ(world.Run(), "small>n1/gpu-1");
 }
 
-TEST(Queue, KeepsWhatIsFreeForWhoWaitsAhead) {
+TEST(Queue, KeepsWhatIsFreeForThePodAhead) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -90,7 +90,7 @@ TEST(Queue, AnOvertakerMayUseWhatThePlanLeavesOver) {
   EXPECT_EQ(world.Run(), "large>n1/gpu-0");
 }
 
-TEST(Queue, WhoIsAheadMayFindAnotherPlaceAndThenThePlansBehindItAreOthers) {
+TEST(Queue, APodAheadMayStartElsewhereAndThenThePlansBehindItChange) {
   World world(GpuNode("n1", {48, 24}));
   world.Add(GpuPod("a", "48Gi"));
   world.Add(GpuPod("b", "24Gi"));
@@ -109,7 +109,7 @@ TEST(Queue, WhoIsAheadMayFindAnotherPlaceAndThenThePlansBehindItAreOthers) {
   EXPECT_EQ(world.Run(), "second>n1/gpu-0");
 }
 
-TEST(Queue, APodThatCanNeverFitBlocksNobody) {
+TEST(Queue, APodThatCanNeverFitBlocksNoPod) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("giant", "48Gi"));
   world.Add(GpuPod("small", "24Gi"));
@@ -182,7 +182,7 @@ constexpr std::string_view kAwayFromWeb =
     ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: {matchLabels: "
     "{app: w}}}]}}";
 
-TEST(Queue, APodOnAnotherNodeDelaysNobodyWhoLooksAtOthers) {
+TEST(Queue, APodOnAnotherNodeDelaysNoPodWithRulesAboutOthers) {
   World world(GpuNode("n1", {24}) + std::string(kZone));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -195,7 +195,7 @@ TEST(Queue, APodOnAnotherNodeDelaysNobodyWhoLooksAtOthers) {
   EXPECT_EQ(world.Run(), "loner>n1/gpu-0");
 }
 
-TEST(Queue, APodThatKeepsOthersAwayDelaysNobodyOnAnotherNode) {
+TEST(Queue, APodWithAntiAffinityDelaysNoPodOnAnotherNode) {
   World world(GpuNode("n1", {24}) + std::string(kZone));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -284,7 +284,7 @@ TEST(Queue, NeverIsAboutDevicesAndAmountsNotAboutWhatKeepsThePodAway) {
   EXPECT_FALSE(world.queue().Find("lab/busy")->never);
 }
 
-TEST(Queue, WhoWaitsForAPodBehindItStartsInTheSameRun) {
+TEST(Queue, APodThatWaitsForAPodBehindItStartsInTheSameRun) {
   World world(GpuNode("n1", {24}));
   world.Add(PlainPod("q",
                      ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
@@ -293,7 +293,7 @@ TEST(Queue, WhoWaitsForAPodBehindItStartsInTheSameRun) {
   EXPECT_EQ(world.Run(), "p>n1 q>n1");
 }
 
-TEST(Queue, WhoWaitsForAPodBehindItToBalanceTheZonesStartsInTheSameRun) {
+TEST(Queue, APodThatWaitsForAPodBehindItToBalanceTheZonesStartsInTheSameRun) {
   World world(GpuNode("n1", {24}) + GpuNode("n2", {24}));
   const std::string labels = ", labels: {app: w}", here = ", nodeSelector: {kubernetes.io/hostname: n1}";
   const std::string spread =
@@ -307,7 +307,7 @@ TEST(Queue, WhoWaitsForAPodBehindItToBalanceTheZonesStartsInTheSameRun) {
   EXPECT_EQ(world.Run(), "p>n2 q>n1");
 }
 
-TEST(Queue, OfDevicesThatAreNotAllKnownYetNobodySaysNever) {
+TEST(Queue, DevicesThatAreNotAllKnownYetAreNotCalledNever) {
   World world(GpuNode("n1", {8}));
   // One of two slices.
   world.Add(

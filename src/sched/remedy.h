@@ -1,6 +1,5 @@
 #pragma once
-// What would let a waiting Pod start: changes that were tried, each by itself, on a snapshot that has them. sched/words.h has the
-// sentences.
+// Changes that would let a waiting Pod start. Each was tried, alone, on a copy of the snapshot. sched/words.h has the sentences.
 
 #include <optional>
 #include <string>
@@ -19,7 +18,7 @@ struct Remedy {
     kEnding,  // other Pods end
     kNode,    // one more node
   };
-  // Each change lists the members that it sets beside `node`; all others are empty.
+  // Each change lists the members that it sets beside `node`. All others are empty.
   enum class Change {
     kLessMemory,     // memory_asked, memory_enough, each, request, claim, delays_no_pod
     kPartOfGpu,      // memory_enough, each, request, claim, delays_no_pod: instead of a whole GPU
@@ -60,7 +59,7 @@ struct Remedy {
   std::vector<Taint> taints{};
   std::vector<std::string> pods{};  // "namespace/name"
   std::vector<model::MiB> gpus{};   // the memory of each GPU that the Pod would use; 0: a device without memory
-  bool delays_no_pod = false;       // Pods ahead in the queue were asked too
+  bool delays_no_pod = false;       // tried with the whole queue: no Pod ahead starts later
 
   Kind kind() const;
 };
@@ -68,10 +67,10 @@ struct Remedy {
 // The memory of the largest device; 0: no device has memory.
 model::MiB LargestDevice(const Snapshot& snapshot);
 
-// The decision with which the Pod would start; nothing: it would not.
+// The decision that places the Pod; nullopt: it would not start.
 std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking);
 
-// Cheapest first. With each of them, Decide places the Pod. Empty where none of the changes that are tried helps.
+// Returns the changes that let Decide place the Pod, the cheapest first.
 std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking);
 
 }  // namespace allot::sched
