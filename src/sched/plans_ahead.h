@@ -25,7 +25,7 @@ class PlansAhead {
   // `decider` must outlive this.
   PlansAhead(Decider& decider, Strategy strategy) : decider_(decider), strategy_(strategy) {}
 
-  // The Pod that is decided next. All functions below are about it. `asking` must outlive them.
+  // The Pod that is decided next. All functions below are about it. `asking` must stay valid until the next Ask.
   void Ask(const PodWithClaims& asking);
 
   // The Pod ("namespace/name") whose plan would no longer hold if the asking Pod took `allocations` on the node; empty: there is none.
