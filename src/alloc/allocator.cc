@@ -29,7 +29,7 @@ const model::DeviceClass* Classes::Find(std::string_view name) const {
 
 Result<Answer> Allocator::Allocate(const Inventory& inventory, const Ledger& ledger,
                                    std::span<const model::ResourceClaim* const> claims) const {
-  // What the decision needs on its way: gone with it, and for a usual node without the heap.
+  // Memory for this decision only. It is large enough that a usual node needs no heap.
   std::byte buffer[16 << 10];
   std::pmr::monotonic_buffer_resource arena(buffer, sizeof buffer);
   Matcher matcher(inventory, selectors_, options_.features, options_.quirks, arena);

@@ -70,7 +70,7 @@ TEST(Allocator, TwoClaimsOfOnePodMayShareAGpu) {
   EXPECT_EQ(world.Devices(), "gpu-0|gpu-0");
 }
 
-TEST(Allocator, SaysWhatIsFreeAndWhoHoldsTheRest) {
+TEST(Allocator, SaysWhatIsFreeAndNamesTheHoldersOfTheRest) {
   World world(kNode + Slice(Gpu("gpu-0")) + Held("train-1", "gpu-0", "16Gi") + Held("train-2", "gpu-0", "6Gi") + Claim("b", "6Gi"));
   const auto answer = world.Allocate();
   ASSERT_TRUE(answer.ok());
@@ -171,7 +171,7 @@ TEST(Allocator, ExplainingAConstraintDoesNotChangeIt) {
   const auto answer = world.Allocate();
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(Words(answer->reasons),
-            "claim c, request gpu: 2 devices asked, 1 of 3 would do, but not together with the rest\n"
+            "claim c, request gpu: 2 devices asked, 1 of 3 fit alone, but not together with the rest\n"
             "  gpu-0: picked for this request already\n"
             "  gpu-1, gpu-2: its gpu.example.com/root is the same as that of a device picked before\n");
 }

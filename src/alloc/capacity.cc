@@ -78,13 +78,13 @@ bool ViolatesPolicy(const Quantity& amount, const CapacityPolicy& policy) {
 }
 
 bool CapacityFits(const DeviceRequest& request, const Device& device, const Usage* usage, std::span<const Quantity> taken,
-                  CapacityRefusal* refusal) {
-  using Why = CapacityRefusal::Why;
+                  CapacityProblem* problem) {
+  using Why = CapacityProblem::Why;
   for (const NamedQuantity& asked : request.capacity) {
     const bool known =
         std::any_of(device.capacity.begin(), device.capacity.end(), [&](const Capacity& c) { return c.name.full == asked.name; });
     if (known) continue;
-    if (refusal != nullptr) *refusal = {Why::kUnknownName, asked.name, asked.amount, {}, {}};
+    if (problem != nullptr) *problem = {Why::kUnknownName, asked.name, asked.amount, {}, {}};
     return false;
   }
   for (size_t i = 0; i < device.capacity.size(); ++i) {
@@ -95,18 +95,18 @@ bool CapacityFits(const DeviceRequest& request, const Device& device, const Usag
     if (requested == nullptr && held == nullptr && taken.empty() && !capacity.policy) continue;
     const Quantity amount = ConsumedAmount(requested, capacity);
     if (capacity.policy && ViolatesPolicy(amount, *capacity.policy)) {
-      if (refusal != nullptr) *refusal = {Why::kPolicy, capacity.name.full, amount, {}, capacity.value};
+      if (problem != nullptr) *problem = {Why::kPolicy, capacity.name.full, amount, {}, capacity.value};
       return false;
     }
     Quantity sum = amount;
     if (held != nullptr) sum.Add(*held);
     if (!taken.empty()) sum.Add(taken[i]);
     if (sum <= capacity.value) continue;
-    if (refusal != nullptr) {
+    if (problem != nullptr) {
       Quantity free = capacity.value;
       if (held != nullptr) free.Sub(*held);
       if (!taken.empty()) free.Sub(taken[i]);
-      *refusal = {Why::kNotEnough, capacity.name.full, amount, free, capacity.value};
+      *problem = {Why::kNotEnough, capacity.name.full, amount, free, capacity.value};
     }
     return false;
   }

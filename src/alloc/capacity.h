@@ -18,7 +18,7 @@ model::Quantity ConsumedAmount(const model::Quantity* requested, const model::Ca
 bool ViolatesPolicy(const model::Quantity& amount, const model::CapacityPolicy& policy);
 
 // Why a request does not get its share of a device.
-struct CapacityRefusal {
+struct CapacityProblem {
   enum class Why { kNone, kUnknownName, kPolicy, kNotEnough };
   Why why = Why::kNone;
   std::string_view name;  // of the capacity
@@ -28,9 +28,9 @@ struct CapacityRefusal {
 };
 
 // Whether `device` has the capacity that the request asks for, given what the ledger holds of it (`usage`, or nullptr) and what this
-// attempt took already (`taken`, in the order of device.capacity, or empty). `refusal`, when given, says why not.
+// attempt took already (`taken`, in the order of device.capacity, or empty). `problem`, when given, says why not.
 bool CapacityFits(const model::DeviceRequest& request, const model::Device& device, const Usage* usage,
-                  std::span<const model::Quantity> taken, CapacityRefusal* refusal = nullptr);
+                  std::span<const model::Quantity> taken, CapacityProblem* problem = nullptr);
 
 // What the request takes of each capacity of the device, in the order of device.capacity.
 std::vector<model::Quantity> ConsumedAmounts(const model::DeviceRequest& request, const model::Device& device);

@@ -86,10 +86,10 @@ TEST(Capacity, AddsWhatIsHeldAndWhatIsTaken) {
   const std::vector<Quantity> taken = {Q("6Gi")};
   EXPECT_TRUE(CapacityFits(request, device, &usage, taken));
   request.capacity = {{"memory", Q("6145Mi")}};
-  CapacityRefusal refusal;
-  EXPECT_FALSE(CapacityFits(request, device, &usage, taken, &refusal));
-  EXPECT_EQ(refusal.why, CapacityRefusal::Why::kNotEnough);
-  EXPECT_EQ(refusal.free, Q("6Gi"));
+  CapacityProblem problem;
+  EXPECT_FALSE(CapacityFits(request, device, &usage, taken, &problem));
+  EXPECT_EQ(problem.why, CapacityProblem::Why::kNotEnough);
+  EXPECT_EQ(problem.free, Q("6Gi"));
 }
 
 TEST(Capacity, ANameThatTheDeviceDoesNotHaveDoesNotFit) {
@@ -97,9 +97,9 @@ TEST(Capacity, ANameThatTheDeviceDoesNotHaveDoesNotFit) {
   device.capacity = {Memory("24Gi")};
   model::DeviceRequest request;
   request.capacity = {{"gpu.nvidia.com/memory", Q("1Gi")}};
-  CapacityRefusal refusal;
-  EXPECT_FALSE(CapacityFits(request, device, nullptr, {}, &refusal));
-  EXPECT_EQ(refusal.why, CapacityRefusal::Why::kUnknownName);
+  CapacityProblem problem;
+  EXPECT_FALSE(CapacityFits(request, device, nullptr, {}, &problem));
+  EXPECT_EQ(problem.why, CapacityProblem::Why::kUnknownName);
 }
 
 }  // namespace

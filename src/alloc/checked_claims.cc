@@ -36,10 +36,10 @@ class Checker {
   }
 
   Status AddClaim(const ResourceClaim& claim) {
-    CheckedClaim& planned = checked_.claims.emplace_back();
-    planned.claim = &claim;
-    planned.first_request = static_cast<uint32_t>(checked_.requests.size());
-    planned.end_request = static_cast<uint32_t>(planned.first_request + claim.requests.size());
+    CheckedClaim& checked = checked_.claims.emplace_back();
+    checked.claim = &claim;
+    checked.first_request = static_cast<uint32_t>(checked_.requests.size());
+    checked.end_request = static_cast<uint32_t>(checked.first_request + claim.requests.size());
     int64_t devices = 0;
     for (const model::Request& request : claim.requests) {
       TRY(CheckGates(claim, request));

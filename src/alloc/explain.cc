@@ -48,40 +48,41 @@ std::vector<Holder> Search::HoldersOf(const DeviceState& state) const {
   return holders;
 }
 
-std::optional<Search::Refusal> Search::WhyNoCapacity(const Ask& ask, const DeviceState& state) const {
+std::optional<Search::Failure> Search::WhyNoCapacity(const Ask& ask, const DeviceState& state) const {
   const model::Device& spec = *inventory_.devices()[state.device].device;
-  CapacityRefusal refusal;
-  if (CapacityFits(*ask.spec, spec, state.usage, state.taken, &refusal)) return std::nullopt;
+  CapacityProblem problem;
+  if (CapacityFits(*ask.spec, spec, state.usage, state.taken, &problem)) return std::nullopt;
   Reason reason;
-  reason.name = refusal.name;
-  reason.asked = refusal.asked;
-  if (refusal.why == CapacityRefusal::Why::kUnknownName) {
+  reason.name = problem.name;
+  reason.asked = problem.asked;
+  if (problem.why == CapacityProblem::Why::kUnknownName) {
     reason.kind = Kind::kUnknownCapacity;
     for (const model::Capacity& capacity : spec.capacity) reason.names.emplace_back(capacity.name.full);
-    return Refusal{Step::kSelector, std::move(reason)};
+    return Failure{Step::kSelector, std::move(reason)};
   }
-  reason.kind = Kind::kNotEnough;
-  reason.free = refusal.free;
-  reason.whole = refusal.whole;
-  if (refusal.why == CapacityRefusal::Why::kPolicy) {
+  if (problem.why == CapacityProblem::Why::kPolicy) {
     const auto capacity =
-        std::find_if(spec.capacity.begin(), spec.capacity.end(), [&](const auto& c) { return c.name.full == refusal.name; });
-    if (refusal.asked <= capacity->value) {
+        std::find_if(spec.capacity.begin(), spec.capacity.end(), [&](const auto& c) { return c.name.full == problem.name; });
+    if (problem.asked <= capacity->value) {
       reason.kind = Kind::kCapacityPolicy;
       reason.given = GivenBy(*capacity->policy);
-      return Refusal{Step::kCapacity, std::move(reason)};
+      return Failure{Step::kCapacity, std::move(reason)};
     }
     // The device is too small, whatever its policy says.
+    reason.kind = Kind::kNotEnough;
     reason.free = reason.whole = capacity->value;
-    const model::Quantity* held = state.usage == nullptr ? nullptr : state.usage->Consumed(refusal.name);
+    const model::Quantity* held = state.usage == nullptr ? nullptr : state.usage->Consumed(problem.name);
     if (held != nullptr) reason.free.Sub(*held);
-    return Refusal{Step::kCapacity, std::move(reason)};
+    return Failure{Step::kCapacity, std::move(reason)};
   }
+  reason.kind = Kind::kNotEnough;
+  reason.free = problem.free;
+  reason.whole = problem.whole;
   reason.holders = HoldersOf(state);
-  return Refusal{Step::kCapacity, std::move(reason)};
+  return Failure{Step::kCapacity, std::move(reason)};
 }
 
-std::optional<Search::Refusal> Search::WhyNoConstraint(const Ask& ask, const InventoryDevice& entry) const {
+std::optional<Search::Failure> Search::WhyNoConstraint(const Ask& ask, const InventoryDevice& entry) const {
   for (const Constraint& constraint : constraints_[ask.claim]) {
     if (!constraint.Concerns(ask.RequestName(), ask.SubName())) continue;
     Constraint probe = constraint;  // giving a device back may not restore the original (compat.h)
@@ -89,12 +90,12 @@ std::optional<Search::Refusal> Search::WhyNoConstraint(const Ask& ask, const Inv
     Reason reason = Of(constraint.distinct() ? Kind::kAttributeSame : Kind::kAttributeDiffers);
     if (FindAttribute(*entry.device, entry.slice->driver, constraint.attribute()) == nullptr) reason.kind = Kind::kAttributeMissing;
     reason.name = constraint.attribute();
-    return Refusal{Step::kConstraint, std::move(reason)};
+    return Failure{Step::kConstraint, std::move(reason)};
   }
   return std::nullopt;
 }
 
-Search::Refusal Search::WhyNot(const Ask& ask, uint32_t device) {
+Search::Failure Search::WhyNot(const Ask& ask, uint32_t device) {
   const InventoryDevice& entry = inventory_.devices()[device];
   const model::Device& spec = *entry.device;
   const DeviceState& state = StateOf(device);
@@ -112,7 +113,7 @@ Search::Refusal Search::WhyNot(const Ask& ask, uint32_t device) {
     return {Step::kInUse, std::move(reason)};
   }
   if (options_.features.consumable_capacity) {
-    if (std::optional<Refusal> refusal = WhyNoCapacity(ask, state)) return *std::move(refusal);
+    if (std::optional<Failure> failure = WhyNoCapacity(ask, state)) return *std::move(failure);
   }
   if (!spec.consumes_counters.empty()) {
     if (!options_.features.partitionable_devices) return {Step::kCounters, Of(Kind::kCountersOff)};
@@ -127,7 +128,7 @@ Search::Refusal Search::WhyNot(const Ask& ask, uint32_t device) {
       return {Step::kTaint, std::move(reason)};
     }
   }
-  if (std::optional<Refusal> refusal = WhyNoConstraint(ask, entry)) return *std::move(refusal);
+  if (std::optional<Failure> failure = WhyNoConstraint(ask, entry)) return *std::move(failure);
   return {Step::kTried, Of(Kind::kNotTogether)};
 }
 
@@ -141,22 +142,23 @@ void Search::ReturnToStuck() {
   while (claim < stuck_->claim) claim_begin_[++claim] = static_cast<uint32_t>(picks_.size());
 }
 
-Search::Refusal Search::WhyNotStuck(std::span<const Ask* const> asks, uint32_t device) {
+Search::Failure Search::WhyNotStuck(std::span<const Ask* const> asks, uint32_t device) {
   const bool picked = std::any_of(picks_.begin(), picks_.end(), [&](const Pick& pick) {
     return pick.device == device && pick.ask->claim == stuck_->claim && pick.ask->request == stuck_->request;
   });
   if (picked) return {Step::kTried, Of(Kind::kAlreadyPicked)};
-  // Of two alternatives that came equally far, the one that asks for less is nearer to fit.
-  const auto came_farther = [](const Refusal& a, const Refusal& b) {
+  // Of two alternatives that came equally far, the one that asks for less of the same capacity is nearer to fit.
+  const auto came_farther = [](const Failure& a, const Failure& b) {
     if (a.step != b.step) return a.step > b.step;
-    return a.reason.kind == Kind::kNotEnough && b.reason.kind == Kind::kNotEnough && a.reason.asked < b.reason.asked;
+    const bool both_short = a.reason.kind == Kind::kNotEnough && b.reason.kind == Kind::kNotEnough;
+    return both_short && a.reason.name == b.reason.name && a.reason.asked < b.reason.asked;
   };
-  std::optional<Refusal> farthest;
+  std::optional<Failure> farthest;
   for (const Ask* ask : asks) {
-    Refusal refusal = WhyNot(*ask, device);
-    if (farthest && !came_farther(refusal, *farthest)) continue;
-    refusal.reason.alternative = ask->SubName();
-    farthest = std::move(refusal);
+    Failure failure = WhyNot(*ask, device);
+    if (farthest && !came_farther(failure, *farthest)) continue;
+    failure.reason.alternative = ask->SubName();
+    farthest = std::move(failure);
   }
   return *std::move(farthest);
 }
@@ -180,9 +182,9 @@ Reasons Search::Explain() {
   }
   std::map<Reason, size_t> index_of;
   for (uint32_t device = 0; device < reasons.devices; ++device) {
-    Refusal refusal = WhyNotStuck(asks, device);
-    if (refusal.step == Step::kTried) ++reasons.would_do;
-    const auto [at, is_new] = index_of.emplace(std::move(refusal.reason), reasons.ruled_out.size());
+    Failure failure = WhyNotStuck(asks, device);
+    if (failure.step == Step::kTried) ++reasons.fit_alone;
+    const auto [at, is_new] = index_of.emplace(std::move(failure.reason), reasons.ruled_out.size());
     if (is_new) reasons.ruled_out.push_back({at->first, {}});
     reasons.ruled_out[at->second].devices.push_back(inventory_.DeviceName(device));
   }
@@ -195,10 +197,10 @@ Reasons Search::Explain() {
     reason.detail = pool.invalid;
     if (!pool.invalid.empty()) reasons.ruled_out.push_back({std::move(reason), {}});
   }
-  reasons.kind = stuck_too_many_        ? Reasons::Kind::kTooMany
-                 : reasons.devices == 0 ? Reasons::Kind::kNoDevices
-                 : reasons.would_do > 0 ? Reasons::Kind::kNotTogether
-                                        : Reasons::Kind::kNoneFits;
+  reasons.kind = stuck_too_many_         ? Reasons::Kind::kTooMany
+                 : reasons.devices == 0  ? Reasons::Kind::kNoDevices
+                 : reasons.fit_alone > 0 ? Reasons::Kind::kNotTogether
+                                         : Reasons::Kind::kNoneFits;
   return reasons;
 }
 

@@ -23,8 +23,8 @@ inline uint64_t HashPool(std::string_view driver, std::string_view pool) { retur
 
 inline uint64_t HashDevice(uint64_t pool_hash, std::string_view device) { return Combine(pool_hash, HashText(device)); }
 
-// 128 bits, so that two of millions of states that differ meet with a probability of no practical size (the classes and signatures of
-// single devices have 64, since there are thousands). A sum does not depend on the order.
+// 128 bits, so that two different states among millions practically never collide. (Classes and signatures of single devices have 64 bits:
+// there are only thousands.) A sum does not depend on the order.
 struct Hash128 {
   uint64_t low = 0, high = 0;
 

@@ -89,7 +89,7 @@ class Matcher {
   const Quirks& quirks_;
   std::pmr::memory_resource& arena_;
   std::pmr::vector<Group> groups_;
-  std::pmr::vector<Compiled> programs_;  // a handful, so that a look along them is quicker than one into the shared cache
+  std::pmr::vector<Compiled> programs_;  // only a few: scanning them is faster than a lookup in the shared cache
   Status error_;
 };
 

@@ -28,8 +28,8 @@ class Preference {
   virtual double Cost(const Candidate& candidate) const = 0;
 };
 
-// "best-fit" leaves the least memory (or of the first capacity, where there is no memory) over, so that large free parts stay whole for
-// large requests; among devices that leave as much, and those that are taken whole, the smallest is best.
+// "best-fit" takes the device with the least memory left over (without memory: the least of the first capacity), so that large free parts
+// stay whole for large requests. Among devices with as much left over, and those that are taken whole, it takes the smallest.
 // "worst-fit" leaves the most. "first" is Kubernetes' order: nullptr. kInvalid for other names.
 Result<std::unique_ptr<const Preference>> MakePreference(std::string_view name);
 

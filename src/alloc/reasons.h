@@ -1,6 +1,7 @@
 #pragma once
 // Why a Pod's claims do not fit on a node, as values: a kind and its facts. alloc/words.h turns them into sentences.
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -25,7 +26,7 @@ struct Holder {
   auto operator<=>(const Holder&) const = default;
 };
 
-// The first thing that rules a device out. Each kind lists the members that it sets; all others are empty.
+// The first thing that rules a device out. Each kind lists the members that it sets beside `alternative`. All others are empty.
 struct Reason {
   enum class Kind {
     kSelectorFalse,      // selector, device_class, found
@@ -33,7 +34,7 @@ struct Reason {
     kBindingConditions,  // the device has some, and the feature gate is off
     kNotOnNode,
     kTakenWhole,        // holders
-    kUnknownCapacity,   // name, names
+    kUnknownCapacity,   // name, asked, names
     kCapacityPolicy,    // name, asked, given
     kNotEnough,         // name, asked, free, whole, holders
     kCountersOff,       // the device consumes counters, and the feature gate is off
@@ -82,7 +83,9 @@ struct Reason {
   // Whether the device could never give what is asked, even if it were free.
   bool IsTooSmall() const { return kind == Kind::kNotEnough && asked > whole; }
   // Whether another request of the same Pod is among the holders.
-  bool IsHeldByThisPod() const;
+  bool IsHeldByThisPod() const {
+    return std::any_of(holders.begin(), holders.end(), [](const Holder& holder) { return holder.kind == Holder::Kind::kThisPod; });
+  }
 };
 
 // A reason, and the devices that it rules out.
@@ -99,7 +102,7 @@ struct Reasons {
     kNone,         // nothing is explained
     kNoDevices,    // the node has none
     kNoneFits,     // none of `devices` fits
-    kNotTogether,  // `would_do` of `devices` fit, but not together with the rest of the Pod's claims
+    kNotTogether,  // `fit_alone` of `devices` fit, but not together with the rest of the Pod's claims
     kTooMany,      // the claim would get more devices than a claim may have
   };
   Kind kind = Kind::kNone;
@@ -108,7 +111,7 @@ struct Reasons {
   bool all = false;     // all matching devices are asked for
   int64_t asked = 0;    // devices; of alternatives the least
   size_t devices = 0;   // of the node
-  size_t would_do = 0;
+  size_t fit_alone = 0;
   std::vector<RuledOut> ruled_out;  // each device with the first thing that ruled it out; then the pools
 
   bool empty() const { return kind == Kind::kNone && ruled_out.empty(); }

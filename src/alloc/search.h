@@ -50,7 +50,7 @@ class Search {
   const Status& error() const { return error_; }
   uint64_t steps() const { return steps_; }
 
-  // Why there is no solution: what stood in the way of the ask that was stuck after the most others were served. After kFail only.
+  // Why there is no solution: explains the ask at which the search got farthest. Call it after kFail only.
   Reasons Explain();
 
  private:
@@ -84,18 +84,18 @@ class Search {
 
   // How far a device came before it was ruled out, for one ask.
   enum class Step { kSelector, kInUse, kCapacity, kCounters, kTaint, kConstraint, kTried };
-  // The first thing that rules a device out for an ask in the present state. kTried: nothing did, and the search led nowhere.
-  struct Refusal {
+  // The first thing that rules a device out for an ask in the present state. kTried: the device fits, but the search failed later.
+  struct Failure {
     Step step = Step::kTried;
     Reason reason;
   };
-  Refusal WhyNot(const Ask& ask, uint32_t device);
-  // Nothing: the device has the capacity.
-  std::optional<Refusal> WhyNoCapacity(const Ask& ask, const DeviceState& state) const;
-  std::optional<Refusal> WhyNoConstraint(const Ask& ask, const InventoryDevice& entry) const;
+  Failure WhyNot(const Ask& ask, uint32_t device);
+  // nullopt: the device has the capacity.
+  std::optional<Failure> WhyNoCapacity(const Ask& ask, const DeviceState& state) const;
+  std::optional<Failure> WhyNoConstraint(const Ask& ask, const InventoryDevice& entry) const;
   std::vector<Holder> HoldersOf(const DeviceState& state) const;
-  // What rules the device out for the stuck request: the refusal of the alternative for which it came farthest.
-  Refusal WhyNotStuck(std::span<const Ask* const> asks, uint32_t device);
+  // What rules the device out for the stuck request: the failure of the alternative for which it came farthest.
+  Failure WhyNotStuck(std::span<const Ask* const> asks, uint32_t device);
   void ReturnToStuck();
 
   void NoteStuck(const Ask& ask, int64_t picked, bool too_many = false);

@@ -20,7 +20,7 @@ bool IsTolerated(const model::Taint& taint, std::span<const model::Toleration> t
 
 const model::Taint* PreventingTaint(std::span<const model::Taint> taints, std::span<const model::Toleration> tolerations) {
   for (const model::Taint& taint : taints) {
-    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;  // other effects keep no Pod away
+    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;  // other effects forbid nothing
     if (!IsTolerated(taint, tolerations)) return &taint;
   }
   return nullptr;

@@ -1,5 +1,7 @@
 #include "alloc/words.h"
 
+#include <algorithm>
+
 #include "alloc/allocator.h"
 #include "base/strings.h"
 
@@ -22,8 +24,8 @@ std::string AmountWords(const Reason& reason) {
 
 std::string GivenWords(const Reason::Given& given) {
   if (given.is_range) {
-    std::string text = StrCat("from ", given.min ? given.min->ToString() : "0");
-    if (given.max) text += StrCat(" to ", given.max->ToString());
+    const std::string min = given.min ? given.min->ToString() : "0";
+    std::string text = given.max ? StrCat(min, " to ", given.max->ToString()) : StrCat(min, " or more");
     if (given.step) text += StrCat(" in steps of ", given.step->ToString());
     return text;
   }
@@ -49,11 +51,11 @@ std::optional<model::MiB> MemoryIn(std::string_view name, const model::Quantity&
   return model::IsMemory(name) ? model::MiB::Exactly(amount) : std::nullopt;
 }
 
-std::string Shortened(const std::vector<std::string>& names) {
+std::string Shortened(const std::vector<std::string>& names, std::string_view before_last) {
   std::string text;
   // Never "and 1 more", which is no shorter than the name.
   const size_t shown = names.size() <= kNamesShown ? names.size() : kNamesShown - 1;
-  for (size_t i = 0; i < shown; ++i) text += StrCat(i == 0 ? "" : ", ", names[i]);
+  for (size_t i = 0; i < shown; ++i) text += StrCat(i == 0 ? "" : i + 1 == names.size() ? before_last : ", ", names[i]);
   if (shown < names.size()) text += StrCat(" and ", names.size() - shown, " more");
   return text;
 }
@@ -90,7 +92,7 @@ std::string Words(const Reason& reason) {
     case Kind::kUnknownCapacity:
       return StrCat("has no capacity ", Quoted(reason.name), reason.names.empty() ? "" : "; it has ", Join(reason.names, ", "));
     case Kind::kCapacityPolicy:
-      return StrCat(reason.name, ": ", reason.asked.Canonical(), " asked, but it is given ", GivenWords(reason.given));
+      return StrCat(reason.name, ": ", reason.asked.Canonical(), " asked, but the device gives ", GivenWords(reason.given));
     case Kind::kNotEnough: return StrCat(AmountWords(reason), holders.empty() ? "" : StrCat(" (held by ", holders, ")"));
     case Kind::kCountersOff: return "consumes counters, and the gate DRAPartitionableDevices is off";
     case Kind::kCounterShort:
@@ -107,6 +109,17 @@ std::string Words(const Reason& reason) {
     case Kind::kPoolInvalid: break;
   }
   return StrCat("pool ", reason.name, " of ", reason.driver, " is invalid: ", reason.detail);
+}
+
+std::vector<Sentence> SentencesOf(const std::vector<RuledOut>& ruled_out) {
+  std::vector<Sentence> sentences;
+  for (const RuledOut& one : ruled_out) {
+    std::string words = Words(one.reason);
+    auto same = std::find_if(sentences.begin(), sentences.end(), [&](const Sentence& sentence) { return sentence.words == words; });
+    if (same == sentences.end()) same = sentences.insert(same, {std::move(words), {}});
+    same->devices.insert(same->devices.end(), one.devices.begin(), one.devices.end());
+  }
+  return sentences;
 }
 
 std::string ShortWords(const Reason& reason) {
@@ -128,7 +141,7 @@ std::string Summary(const Reasons& reasons) {
     case Reasons::Kind::kTooMany:
       return StrCat(asked, ", but the claim would get more than the ", kMaxResults, " devices that one may have");
     case Reasons::Kind::kNotTogether:
-      return StrCat(asked, ", ", reasons.would_do, " of ", reasons.devices, " would do, but not together with the rest");
+      return StrCat(asked, ", ", reasons.fit_alone, " of ", reasons.devices, " fit alone, but not together with the rest");
     case Reasons::Kind::kNoneFits: break;
   }
   return reasons.devices == 1 ? StrCat(asked, ", and the only one does not fit")
@@ -137,9 +150,9 @@ std::string Summary(const Reasons& reasons) {
 
 std::string Words(const Reasons& reasons) {
   std::string text = StrCat("claim ", reasons.claim, ", request ", reasons.request, ": ", Summary(reasons), "\n");
-  const std::vector<RuledOut>& all = reasons.ruled_out;
+  const std::vector<Sentence> all = SentencesOf(reasons.ruled_out);
   for (size_t i = 0; i < all.size() && i < kReasonsShown; ++i) {
-    text += StrCat("  ", Shortened(all[i].devices), all[i].devices.empty() ? "" : ": ", Words(all[i].reason), "\n");
+    text += StrCat("  ", Shortened(all[i].devices), all[i].devices.empty() ? "" : ": ", all[i].words, "\n");
   }
   if (all.size() > kReasonsShown) {
     size_t devices = 0;

@@ -31,8 +31,17 @@ std::string Words(const Reason::Taint& taint);
 // "productName is "NVIDIA L4", index is missing"
 std::string Words(const cel::NotTrue& found);
 
-// "a, b, c, d", or "a, b, c and 7 more".
-std::string Shortened(const std::vector<std::string>& names);
+// A sentence, and the devices that it is about; empty: it is about a pool.
+struct Sentence {
+  std::string words;
+  std::vector<std::string> devices;
+};
+// Each sentence once, in the order of the reasons. Reasons that differ only in facts that Words does not show, such as the alternative,
+// share one.
+std::vector<Sentence> SentencesOf(const std::vector<RuledOut>& ruled_out);
+
+// "a, b, c, d", or "a, b, c and 7 more". `before_last` is the separator before the last name, unless more follow.
+std::string Shortened(const std::vector<std::string>& names, std::string_view before_last = ", ");
 
 // nullopt: the capacity is not memory, or the amount is no whole number of MiB.
 std::optional<model::MiB> MemoryIn(std::string_view name, const model::Quantity& amount);

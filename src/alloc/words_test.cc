@@ -5,6 +5,7 @@
 
 #include "alloc/allocator.h"
 #include "alloc/test_world.h"
+#include "base/strings.h"
 
 namespace allot::alloc {
 namespace {
@@ -91,6 +92,61 @@ TEST(Reasons, NameTheAlternativeThatCameFarthest) {
   ASSERT_EQ(answer->reasons.ruled_out.size(), 1u);
   EXPECT_EQ(answer->reasons.ruled_out[0].reason.alternative, "large");
   EXPECT_EQ(answer->reasons.ruled_out[0].reason.kind, Reason::Kind::kNotEnough);
+}
+
+// A node with the class gpu, these devices, and a claim with these requests, in flow style.
+std::string WorldYaml(std::string_view devices, std::string_view requests) {
+  return StrCat("kind: Node\nmetadata: {name: node-1}\n---\nkind: DeviceClass\nmetadata: {name: gpu}\n",
+                "---\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.example.com, pool: {name: p, generation: 1, ",
+                "resourceSliceCount: 1}, nodeName: node-1, devices: [", devices,
+                "]}\n---\nkind: ResourceClaim\nmetadata: {name: c, namespace: lab, uid: u}\nspec: {devices: {requests: [", requests,
+                "]}}\n");
+}
+
+// An alternative of a request that asks for so much of a capacity.
+std::string Alternative(std::string_view name, std::string_view capacity, std::string_view amount) {
+  return StrCat("{name: ", name, ", deviceClassName: gpu, allocationMode: ExactCount, count: 1, capacity: {requests: {", capacity, ": ",
+                amount, "}}}");
+}
+
+TEST(Reasons, BugOnePolicyOnTwoSizesOfGpuGaveTwoEqualLines) {
+  constexpr std::string_view kPolicy = "Gi, requestPolicy: {default: 1Gi, validRange: {min: 1Gi, max: 4Gi, step: 1Gi}}}}}";
+  const std::string gpu = "allowMultipleAllocations: true, capacity: {memory: {value: ";
+  World world(WorldYaml(StrCat("{name: gpu-0, ", gpu, 24, kPolicy, ", {name: gpu-1, ", gpu, 48, kPolicy),
+                        "{name: gpu, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1, capacity: {requests: {memory: "
+                        "5Gi}}}}"));
+  const auto answer = world.Allocate();
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  ASSERT_EQ(answer->reasons.ruled_out.size(), 1u);
+  EXPECT_THAT(answer->reasons.ruled_out[0].devices, ElementsAre("gpu-0", "gpu-1"));
+  const Reason& reason = answer->reasons.ruled_out[0].reason;
+  EXPECT_EQ(reason.kind, Reason::Kind::kCapacityPolicy);
+  EXPECT_TRUE(reason.free.IsZero() && reason.whole.IsZero()) << "of kNotEnough only";
+  EXPECT_EQ(Words(reason), "memory: 5Gi asked, but the device gives 1Gi to 4Gi in steps of 1Gi");
+}
+
+TEST(Reasons, BugASentenceWasRepeatedForEachAlternative) {
+  Reason first;
+  first.kind = Reason::Kind::kTakenWhole;
+  first.holders = {{Holder::Kind::kPod, "lab/a"}};
+  Reason second = first;
+  first.alternative = "large", second.alternative = "small";
+  Reasons reasons;
+  reasons.kind = Reasons::Kind::kNoneFits;
+  reasons.claim = "lab/c", reasons.request = "gpu";
+  reasons.asked = 1, reasons.devices = 2;
+  reasons.ruled_out = {{first, {"gpu-0"}}, {second, {"gpu-1"}}};
+  EXPECT_EQ(Words(reasons), "claim lab/c, request gpu: 1 device asked, none of the 2 fits\n  gpu-0, gpu-1: taken whole by lab/a\n");
+}
+
+TEST(Reasons, BugAmountsOfDifferentCapacitiesDecidedWhichAlternativeIsNearer) {
+  World world(WorldYaml(
+      "{name: gpu-0, allowMultipleAllocations: true, capacity: {memory: {value: 24Gi}, slots: {value: 8}}}",
+      StrCat("{name: gpu, firstAvailable: [", Alternative("large", "memory", "32Gi"), ", ", Alternative("many", "slots", "40"), "]}")));
+  const auto answer = world.Allocate();
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  ASSERT_EQ(answer->reasons.ruled_out.size(), 1u);
+  EXPECT_EQ(answer->reasons.ruled_out[0].reason.alternative, "large");
 }
 
 }  // namespace

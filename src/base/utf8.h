@@ -15,7 +15,7 @@ inline constexpr uint32_t kReplacementCharacter = 0xFFFD;
 
 inline bool IsCodePoint(uint32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
 
-// Returns the number of characters. REQUIRES: `text` is valid UTF-8.
+// Returns the number of characters. In broken UTF-8 it counts the bytes that do not continue a character.
 inline uint64_t CountCharacters(std::string_view text) {
   // Count the bytes that do not continue a character, eight at a time: CEL evaluations are charged by size, so this is called often.
   static_assert(std::endian::native == std::endian::little);

@@ -49,7 +49,7 @@ std::string DeviceText(const model::DeviceResult& result) {
 std::string DevicesOf(const sched::Placed& placed) {
   std::vector<std::string> devices;
   size_t next = 0;
-  for (const sched::ClaimPtr& claim : placed.request.claims) {
+  for (const sched::ClaimPtr& claim : placed.asking.claims) {
     const model::Allocation& allocation = claim->claim.allocation ? *claim->claim.allocation : placed.allocations[next++];
     for (const model::DeviceResult& result : allocation.results) devices.push_back(DeviceText(result));
   }
@@ -57,9 +57,9 @@ std::string DevicesOf(const sched::Placed& placed) {
 }
 
 Status Binder::WriteClaims(const sched::Placed& placed, std::vector<Done>& written, const Patience& patience) {
-  const ClaimUser user = UserOf(*placed.request.pod);
+  const ClaimUser user = UserOf(*placed.asking.pod);
   size_t next = 0;
-  for (const sched::ClaimPtr& claim : placed.request.claims) {
+  for (const sched::ClaimPtr& claim : placed.asking.claims) {
     const ClaimName name = NameOf(*claim);
     ASSIGN_OR_RETURN(const Written wrote, claim->claim.allocation ? claims_.Reserve(name, *claim->claim.allocation, user, patience)
                                                                   : claims_.Allocate(name, placed.allocations[next++], user, patience));
@@ -71,7 +71,7 @@ Status Binder::WriteClaims(const sched::Placed& placed, std::vector<Done>& writt
 // Adds a claim whose devices failed to get ready to `written`, so that its allocation is taken back.
 Status Binder::CheckReady(const sched::Placed& placed, std::vector<Done>& written) {
   size_t next = 0;
-  for (const sched::ClaimPtr& claim : placed.request.claims) {
+  for (const sched::ClaimPtr& claim : placed.asking.claims) {
     const model::Allocation& allocation = claim->claim.allocation ? *claim->claim.allocation : placed.allocations[next++];
     const kube::ObjectPtr object = known_.Get(claim->claim.name_space, claim->claim.name);
     if (object == nullptr) return Conflict("claim ", claim->key, " is gone");
@@ -83,7 +83,7 @@ Status Binder::CheckReady(const sched::Placed& placed, std::vector<Done>& writte
 }
 
 Status Binder::PostBinding(const sched::Placed& placed, const Patience& patience) {
-  const sched::Pod& pod = *placed.request.pod;
+  const sched::Pod& pod = *placed.asking.pod;
   http::Request request{"POST",
                         kube::types::kPods.ObjectPath(pod.pod.name_space, pod.pod.name, "binding"),
                         {{"Accept", "application/json"}, {"Content-Type", "application/json"}},
@@ -100,9 +100,9 @@ Result<Binder::PodState> Binder::Look(const sched::Pod& pod, const Patience& pat
 }
 
 Status Binder::UndoClaims(const sched::Placed& placed, const Patience& patience) {
-  const ClaimUser user = UserOf(*placed.request.pod);
+  const ClaimUser user = UserOf(*placed.asking.pod);
   size_t next = 0;
-  for (const sched::ClaimPtr& claim : placed.request.claims) {
+  for (const sched::ClaimPtr& claim : placed.asking.claims) {
     TRY(Unsure(claim->claim.allocation ? claims_.Release(NameOf(*claim), user, false, patience)
                                        : claims_.Undo(NameOf(*claim), placed.allocations[next++], user, patience)));
   }
@@ -112,15 +112,15 @@ Status Binder::UndoClaims(const sched::Placed& placed, const Patience& patience)
 std::optional<Status> Binder::AsBound(const sched::Placed& placed, const PodState& state) {
   if (state.node.empty()) return std::nullopt;
   if (state.node == placed.node) return Status();
-  return Conflict("pod ", placed.request.pod->key, " was bound to node ", state.node, " by somebody else");
+  return Conflict("pod ", placed.asking.pod->key, " was bound to node ", state.node, " by another scheduler");
 }
 
 std::optional<Status> Binder::SettleBound(const sched::Placed& placed, const PodState& state, const Patience& patience) {
   const std::optional<Status> bound = AsBound(placed, state);
   if (!bound) return std::nullopt;
-  const ClaimUser user = UserOf(*placed.request.pod);
+  const ClaimUser user = UserOf(*placed.asking.pod);
   size_t next = 0;
-  for (const sched::ClaimPtr& claim : placed.request.claims) {
+  for (const sched::ClaimPtr& claim : placed.asking.claims) {
     const model::Allocation* decided = claim->claim.allocation ? nullptr : &placed.allocations[next++];
     if (bound->ok()) {
       const Status written = (decided == nullptr ? claims_.Reserve(NameOf(*claim), *claim->claim.allocation, user, patience)
@@ -134,14 +134,14 @@ std::optional<Status> Binder::SettleBound(const sched::Placed& placed, const Pod
 }
 
 Status Binder::LookAfterUndo(const sched::Placed& placed, Status refusal, const Patience& patience) {
-  const Result<PodState> state = Look(*placed.request.pod, patience);
+  const Result<PodState> state = Look(*placed.asking.pod, patience);
   if (!state.ok()) return Unsure(state.status());
   const std::optional<Status> bound = SettleBound(placed, *state, patience);
   return bound ? *bound : refusal;
 }
 
 Status Binder::Bind(const sched::Placed& placed, bool again, const Patience& patience) {
-  const sched::Pod& pod = *placed.request.pod;
+  const sched::Pod& pod = *placed.asking.pod;
   if (again) {
     const Result<PodState> state = Look(pod, patience);
     if (!state.ok()) return Unsure(state.status());
@@ -169,7 +169,7 @@ Status Binder::Bind(const sched::Placed& placed, bool again, const Patience& pat
 }
 
 Status Binder::Undo(const sched::Placed& placed, const Patience& patience) {
-  const sched::Pod& pod = *placed.request.pod;
+  const sched::Pod& pod = *placed.asking.pod;
   const Result<PodState> state = Look(pod, patience);
   if (!state.ok()) return Unsure(state.status());
   if (const std::optional<Status> bound = SettleBound(placed, *state, patience)) return *bound;

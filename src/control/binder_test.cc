@@ -20,8 +20,8 @@ class BinderTest : public testing::Test {
     const kube::ObjectPtr pod = cluster_.Get(kube::types::kPods, "a");
     made_ = cluster_.ClaimOf("a");
     known_.Assume(made_);
-    placed_.request.pod = *sched::Pod::Read(pod);
-    placed_.request.claims = {*sched::Claim::Read(made_)};
+    placed_.asking.pod = *sched::Pod::Read(pod);
+    placed_.asking.claims = {*sched::Claim::Read(made_)};
     placed_.node = "n1";
     model::DeviceResult result;
     result.request = "gpu", result.driver = "gpu.nvidia.com", result.pool = "n1", result.device = "gpu-0";
@@ -69,9 +69,9 @@ TEST_F(BinderTest, APodThatIsBoundElsewhereKeepsItsClaims) {
   cluster_.AddNode("n2", 1, 8);
   BindTo("n2");
   DeleteClaim();
-  EXPECT_THAT(binder_.Bind(placed_, true, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by somebody else")));
+  EXPECT_THAT(binder_.Bind(placed_, true, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by another scheduler")));
   EXPECT_EQ(Held(), "gpu-0 4Gi for a");
-  EXPECT_THAT(binder_.Undo(placed_, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by somebody else")));
+  EXPECT_THAT(binder_.Undo(placed_, {}), IsStatus(Code::kConflict, testing::HasSubstr("was bound to node n2 by another scheduler")));
   EXPECT_EQ(Held(), "gpu-0 4Gi for a");
 }
 
@@ -116,7 +116,7 @@ TEST_F(BinderTest, UndoFindsAReservationWhoseAnswerWasLost) {
   ASSERT_FALSE(binder_.Bind(placed_, false, {}).ok());
   ASSERT_EQ(Held(), "gpu-0 4Gi for a");
   const kube::ObjectPtr allocated = cluster_.ClaimOf("a");
-  placed_.request.claims = {*sched::Claim::Read(allocated)};
+  placed_.asking.claims = {*sched::Claim::Read(allocated)};
   placed_.allocations.clear();
   ForgetClaim();
   EXPECT_THAT(binder_.Undo(placed_, {}), IsStatus(Code::kConflict, testing::HasSubstr("was not bound to node n1")));

@@ -71,6 +71,9 @@ json::Value WithAllocation(json::Editor& edit, const json::Value& claim, const m
 }
 
 std::string FullName(const ClaimName& claim) { return StrCat("claim ", claim.name_space, "/", claim.name); }
+std::string GaveUp(const ClaimName& claim) {
+  return StrCat(FullName(claim), ": other writers keep changing it; gave up after ", kTries, " tries");
+}
 
 Status CheckUsable(const ClaimName& claim, const kube::Object& object) {
   if (!object.json()["metadata"]["deletionTimestamp"].IsNull()) return Conflict(FullName(claim), " is being deleted");
@@ -149,7 +152,7 @@ Result<Written> ClaimWriter::Allocate(const ClaimName& claim, const model::Alloc
         TRY(Reserve(claim, allocation, user, patience).status());
         return Written::kAllocation;
       }
-      return Conflict(FullName(claim), " was allocated by somebody else meanwhile");
+      return Conflict(FullName(claim), " was allocated by another scheduler meanwhile");
     }
     json::Arena arena;
     json::Editor edit(arena);
@@ -166,7 +169,7 @@ Result<Written> ClaimWriter::Allocate(const ClaimName& claim, const model::Alloc
     if (!kube::HasReason(status, "Conflict")) return status;
     status = Status();
   }
-  return Conflict(FullName(claim), ": others change it all the time");
+  return Conflict(GaveUp(claim));
 }
 
 Result<Written> ClaimWriter::Reserve(const ClaimName& claim, const model::Allocation& allocation, const ClaimUser& user,
@@ -186,7 +189,7 @@ Result<Written> ClaimWriter::Reserve(const ClaimName& claim, const model::Alloca
     if (status.ok()) return Written::kUser;
     if (!kube::HasReason(status, "Conflict")) return status;
   }
-  return Conflict(FullName(claim), ": others change it all the time");
+  return Conflict(GaveUp(claim));
 }
 
 Status ClaimWriter::Release(const ClaimName& claim, const ClaimUser& user, bool allocated, const Patience& patience) {
@@ -214,7 +217,7 @@ Status ClaimWriter::TakeBack(const ClaimName& claim, const ClaimUser& user, Take
     if (status.ok() || status.code() == Code::kNotFound) return Status();
     if (!kube::HasReason(status, "Conflict")) return status;
   }
-  return Conflict(FullName(claim), ": others change it all the time");
+  return Conflict(GaveUp(claim));
 }
 
 Result<ObjectPtr> ClaimWriter::Settled(const ClaimName& claim, const Patience& patience) {
@@ -228,7 +231,7 @@ Result<ObjectPtr> ClaimWriter::Settled(const ClaimName& claim, const Patience& p
     if (!unprotected.ok() && unprotected.status().code() == Code::kNotFound) return ObjectPtr();
     if (unprotected.ok() || !kube::HasReason(unprotected.status(), "Conflict")) return unprotected;
   }
-  return Unavailable(FullName(claim), ": others change it all the time");
+  return Unavailable(GaveUp(claim));
 }
 
 Status ClaimWriter::Settle(const ClaimName& claim, const Patience& patience) { return Settled(claim, patience).status(); }
@@ -243,7 +246,7 @@ Status ClaimWriter::Undo(const ClaimName& claim, const model::Allocation& alloca
     if (status.ok() || status.code() == Code::kNotFound) return Status();
     if (!kube::HasReason(status, "Conflict")) return status;
   }
-  return Unavailable(FullName(claim), ": others change it all the time");
+  return Unavailable(GaveUp(claim));
 }
 
 }  // namespace allot::control

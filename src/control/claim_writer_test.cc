@@ -49,7 +49,7 @@ TEST_F(ClaimWriterTest, UndoTakesBackThisAllocationAndNoOther) {
   EXPECT_OK(writer_.Undo({"lab", "no-such-claim", "u"}, mine_, a_, {}));
 }
 
-TEST_F(ClaimWriterTest, UndoLeavesTheAllocationToOthersWhoUseIt) {
+TEST_F(ClaimWriterTest, UndoLeavesTheAllocationToItsOtherUsers) {
   ASSERT_OK(writer_.Allocate(name_, mine_, a_, {}));
   ASSERT_OK(writer_.Reserve(name_, mine_, b_, {}));
   EXPECT_OK(writer_.Undo(name_, mine_, a_, {}));

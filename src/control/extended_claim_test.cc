@@ -87,7 +87,7 @@ TEST(ExtendedClaim, OneThatWasMadeBeforeACrashIsFoundAgain) {
   EXPECT_EQ(MadeFor(cluster, "a")->name(), made.name);
 }
 
-TEST(ExtendedClaim, OneOfSomebodyElseIsNotTaken) {
+TEST(ExtendedClaim, AClaimOfAnotherOwnerIsNotTaken) {
   TestCluster cluster(1, 24);
   AddClass(cluster);
   AddAsking(cluster, "a", "1");

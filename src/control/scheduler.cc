@@ -5,6 +5,7 @@
 #include "control/changes.h"
 #include "control/server_features.h"
 #include "json/editor.h"
+#include "sched/words.h"
 
 namespace allot::control {
 namespace {
@@ -35,6 +36,18 @@ bool HoldsTheSame(const sched::Claim& before, const sched::Claim& after) {
                      [&](std::string_view user) { return std::find(users.begin(), users.end(), user) != users.end(); });
 }
 
+const kube::ResourceType& TypeOf(What what) {
+  switch (what) {
+    case What::kPod: return types::kPods;
+    case What::kNode: return types::kNodes;
+    case What::kNamespace: return types::kNamespaces;
+    case What::kClaim: return types::kResourceClaims;
+    case What::kSlice: return types::kResourceSlices;
+    case What::kClass: break;
+  }
+  return types::kDeviceClasses;
+}
+
 News NewsOf(const sched::Waiting& one, const Result<std::string>& summary) {
   const sched::Pod& pod = *one.pod;
   News news{std::string(pod.pod.name_space), std::string(pod.pod.name), std::string(pod.pod.uid), "Unschedulable", one.error};
@@ -45,7 +58,7 @@ News NewsOf(const sched::Waiting& one, const Result<std::string>& summary) {
   }
   const bool blocked = one.decision.outcome == sched::Decision::Outcome::kBlocked;
   news.never = one.never && !blocked;
-  news.message = StrCat(news.never ? "can never start here: " : "", *summary);
+  news.message = news.never ? sched::NeverWords(*summary) : *summary;
   if (!pod.placement.gates.empty()) {
     news.reason = "SchedulingGated";
     news.event = false;
@@ -156,8 +169,7 @@ bool Scheduler::TakeFeatures(const Result<alloc::Features>& answer) {
     log_.Warning("the API server's features are not known", {{"error", answer.status().message()}});
     return false;
   }
-  cluster_.SetFeatures(*answer);
-  return true;
+  return cluster_.SetFeatures(*answer);
 }
 
 void Scheduler::Run() {
@@ -201,7 +213,7 @@ Status Scheduler::Put(const Change& change) {
     case What::kClass: status = cluster_.PutClass(change.object); break;
   }
   if (!status.ok()) {
-    log_.Warning("skipping an unreadable object", {{"name", kube::KeyOf(*change.object)}, {"error", status.message()}});
+    log_.Warning(StrCat("skipping unreadable ", TypeOf(change.what).kind, " ", kube::KeyOf(*change.object), ": ", status.message()));
   }
   return status;
 }
@@ -295,9 +307,9 @@ void Scheduler::Decide() {
     HandOver(std::move(one));
   });
   std::vector<Waiter> waiters;
-  for (const sched::Waiting* one : queue_.waiting()) waiters.push_back({one, cluster_.RequestOf(one->pod)});
+  for (const sched::Waiting* one : queue_.waiting()) waiters.push_back({one, cluster_.WithClaims(one->pod)});
   PrepareClaims(waiters);
-  TellThoseWhoWait(waiters);
+  TellWaitingPods(waiters);
   const std::lock_guard lock(mutex_);
   counts_.waiting = waiters.size();
   counts_.decisions += placed + counts_.waiting;
@@ -306,37 +318,43 @@ void Scheduler::Decide() {
 }
 
 void Scheduler::PrepareClaims(const std::vector<Waiter>& waiters) {
-  for (const auto& [one, request] : waiters) {
-    if (one->error.empty() && one->decision.outcome == sched::Decision::Outcome::kWaits) FreeClaimsInTheWay(*one, request);
-    if (!request.to_claim.empty()) MakeClaim(request);
+  for (const auto& [one, asking] : waiters) {
+    if (one->error.empty() && one->decision.outcome == sched::Decision::Outcome::kWaits) FreeClaimsInTheWay(*one, asking);
+    if (!asking.to_claim.empty()) MakeClaim(asking);
   }
 }
 
-void Scheduler::TellThoseWhoWait(const std::vector<Waiter>& waiters) {
+void Scheduler::TellWaitingPods(const std::vector<Waiter>& waiters) {
   std::vector<News> all;
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster_.Take();
-  for (const auto& [one, request] : waiters) {
-    const bool decided = one->error.empty();
-    all.push_back(NewsOf(*one, decided ? decider_.WhyWaits(*snapshot, request, one->decision, options_.strategy) : std::string()));
+  for (const auto& [one, asking] : waiters) {
+    all.push_back(NewsOf(*one, one->error.empty() ? WhyWaits(*snapshot, asking, one->decision) : std::string()));
   }
   news_->Set(std::move(all));
 }
 
+Result<std::string> Scheduler::WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking,
+                                        const sched::Decision& decision) {
+  if (decision.outcome != sched::Decision::Outcome::kWaits) return sched::Summary(decision);
+  ASSIGN_OR_RETURN(const auto reasons, decider_.SharedReasonsOf(snapshot, asking, decision, options_.strategy));
+  return sched::Summary(reasons);
+}
+
 // Whether some node could take the Pod with its claims as they are, once other Pods have ended.
-bool Scheduler::HelpsToWait(const sched::PodWithClaims& request) {
+bool Scheduler::HelpsToWait(const sched::PodWithClaims& asking) {
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster_.Take();
   return std::any_of(snapshot->nodes.begin(), snapshot->nodes.end(), [&](const sched::NodePtr& node) {
-    const Result<bool> fits = decider_.FitsWhenEmpty(*snapshot, *node, request);
+    const Result<bool> fits = decider_.FitsWhenEmpty(*snapshot, *node, asking);
     return fits.ok() && *fits;
   });
 }
 
 // A scheduler that was killed may have left an allocation for this Pod alone that ties it to a node where it no longer fits.
-void Scheduler::FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& request) {
-  const bool any = std::any_of(request.claims.begin(), request.claims.end(), [](const auto& c) { return c->claim.allocation.has_value(); });
+void Scheduler::FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& asking) {
+  const bool any = std::any_of(asking.claims.begin(), asking.claims.end(), [](const auto& c) { return c->claim.allocation.has_value(); });
   const Attempt* const attempt = attempts_.Find(one.pod->pod.uid);
-  if (!any || (attempt != nullptr && attempt->claim.running()) || HelpsToWait(request)) return;
-  for (const sched::ClaimPtr& claim : request.claims) {
+  if (!any || (attempt != nullptr && attempt->claim.running()) || HelpsToWait(asking)) return;
+  for (const sched::ClaimPtr& claim : asking.claims) {
     if (!claim->claim.allocation || attempts_.IsBusy(claim->key)) continue;
     const auto& users = claim->claim.reserved_for;
     if (std::any_of(users.begin(), users.end(), [&](std::string_view user) { return user != one.pod->pod.name; })) continue;

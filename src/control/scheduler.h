@@ -1,8 +1,9 @@
 #pragma once
 // The scheduler: follows a Kubernetes API, decides for the Pods that wait (sched/queue.h), and carries the decisions out.
 //
-// One thread owns the state and decides; worker threads write. The first decision follows the first complete list of every kind, and the
-// API server's answer to which features it has (server_features.h). The scheduler asks for the features again every few minutes.
+// One thread owns the state and decides; worker threads write. Before the first decision the scheduler waits for a complete list of every
+// kind, then at most 10 seconds for the API server's answer to which features it has (server_features.h). Without an answer it begins with
+// Features::Defaults(). It asks again after 30 seconds, and every 5 minutes once it has an answer.
 //
 // Promises:
 //   1. a decision counts until the scheduler knows how it ended. No device is given out twice, even if writes are slow, an answer is
@@ -114,16 +115,17 @@ class Scheduler {
   // A Pod that waits, with what it asks for now.
   struct Waiter {
     const sched::Waiting* waiting = nullptr;
-    sched::PodWithClaims request;
+    sched::PodWithClaims asking;
   };
   // Makes and frees the claims that keep these Pods from being decided.
   void PrepareClaims(const std::vector<Waiter>& waiters);
   // Tells the Pods why they wait.
-  void TellThoseWhoWait(const std::vector<Waiter>& waiters);
-  bool HelpsToWait(const sched::PodWithClaims& request);
-  void FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& request);
+  void TellWaitingPods(const std::vector<Waiter>& waiters);
+  Result<std::string> WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking, const sched::Decision& decision);
+  bool HelpsToWait(const sched::PodWithClaims& asking);
+  void FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& asking);
   // For a Pod that asks for devices as amounts of a resource (PodWithClaims::to_claim).
-  void MakeClaim(const sched::PodWithClaims& request);
+  void MakeClaim(const sched::PodWithClaims& asking);
 
   const SchedulerOptions options_;
   kube::Client& client_;

@@ -14,16 +14,16 @@ kube::ObjectReference ReferenceTo(const sched::Pod& pod) {
           std::string(pod.pod.name), std::string(pod.pod.uid), ""};
 }
 
-std::vector<std::string> ClaimKeys(const sched::PodWithClaims& request) {
+std::vector<std::string> ClaimKeys(const sched::PodWithClaims& asking) {
   std::vector<std::string> keys;
-  for (const sched::ClaimPtr& claim : request.claims) keys.push_back(claim->key);
+  for (const sched::ClaimPtr& claim : asking.claims) keys.push_back(claim->key);
   return keys;
 }
 
 }  // namespace
 
 void Scheduler::HandOver(sched::Placed placed) {
-  Attempt& attempt = attempts_.Of(*placed.request.pod);
+  Attempt& attempt = attempts_.Of(*placed.asking.pod);
   attempt.node = placed.node;
   attempt.unsure = attempt.undo = false;
   attempt.placed = std::make_shared<const sched::Placed>(std::move(placed));
@@ -31,7 +31,7 @@ void Scheduler::HandOver(sched::Placed placed) {
 }
 
 void Scheduler::Send(Attempt& attempt) {
-  std::vector<std::string> claims = ClaimKeys(attempt.placed->request);
+  std::vector<std::string> claims = ClaimKeys(attempt.placed->asking);
   attempts_.BeginJob(attempt, claims);
   workers_->Add(std::move(claims),
                 [this, placed = attempt.placed, again = attempt.unsure, undo = attempt.undo] { CarryOut(*placed, again, undo); });
@@ -45,15 +45,15 @@ bool Scheduler::IsGone(const sched::Pod& pod) const {
 
 Status Scheduler::Try(const sched::Placed& placed, bool again, bool undo) {
   const Patience patience{std::nullopt, &end_writes_};
-  const bool gone = IsGone(*placed.request.pod);
-  if (gone && !again) return NotFound("pod ", placed.request.pod->key, " is gone");
+  const bool gone = IsGone(*placed.asking.pod);
+  if (gone && !again) return NotFound("pod ", placed.asking.pod->key, " is gone");
   return gone || undo ? binder_.Undo(placed, patience) : binder_.Bind(placed, again, patience);
 }
 
 void Scheduler::CarryOut(const sched::Placed& placed, bool again, bool undo) {
-  const sched::Pod& pod = *placed.request.pod;
+  const sched::Pod& pod = *placed.asking.pod;
   const Status status = Try(placed, again, undo);
-  intake_.Put(Outcome{Outcome::Job::kBind, pod.key, std::string(pod.pod.uid), ClaimKeys(placed.request), status});
+  intake_.Put(Outcome{Outcome::Job::kBind, pod.key, std::string(pod.pod.uid), ClaimKeys(placed.asking), status});
   if (status.ok()) {
     const std::string devices = DevicesOf(placed);
     events_->Record(ReferenceTo(pod), kube::EventType::kNormal, "Scheduled",
@@ -74,8 +74,8 @@ void Scheduler::CarryOut(const sched::Placed& placed, bool again, bool undo) {
   ++counts_.failures;
 }
 
-void Scheduler::MakeClaim(const sched::PodWithClaims& request) {
-  const sched::PodPtr pod = request.pod;
+void Scheduler::MakeClaim(const sched::PodWithClaims& asking) {
+  const sched::PodPtr pod = asking.pod;
   const kube::ObjectPtr object = pods_.informer.snapshot()->Find(pod->pod.name_space, pod->pod.name);
   if (object == nullptr || object->uid() != pod->pod.uid || !pod->placement.gates.empty()) return;
   const std::string key = sched::KeyOf(pod->pod.name_space, dialect::ExtendedClaimName(object->json()));
@@ -83,7 +83,7 @@ void Scheduler::MakeClaim(const sched::PodWithClaims& request) {
   Attempt& attempt = attempts_.Of(*pod);
   if (attempt.claim.running()) return;
   attempts_.BeginJob(attempt, {key});
-  workers_->Add({key}, [this, pod, object, key, classes = request.to_claim] {
+  workers_->Add({key}, [this, pod, object, key, classes = asking.to_claim] {
     const dialect::ExtendedClaim made = dialect::ClaimForResources(object->json(), classes);
     const Status status = MakeExtendedClaim(client_, *object, made, {std::nullopt, &end_writes_});
     if (status.ok()) {
@@ -99,11 +99,11 @@ void Scheduler::MakeClaim(const sched::PodWithClaims& request) {
 
 // Whether the Pod still fits where an unsure placement has it.
 bool Scheduler::StillFits(const sched::Placed& placed) {
-  const sched::PodPtr pod = cluster_.FindPod(placed.request.pod->key);
-  if (pod == nullptr || pod->ended || pod->pod.uid != placed.request.pod->pod.uid) return false;
+  const sched::PodPtr pod = cluster_.FindPod(placed.asking.pod->key);
+  if (pod == nullptr || pod->ended || pod->pod.uid != placed.asking.pod->pod.uid) return false;
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster_.Take();
   const sched::Node* const node = snapshot->Find(placed.node);
-  return node != nullptr && sched::FitsOn(decider_, *snapshot, sched::NodeWithout(*node, {pod->key}), cluster_.RequestOf(pod)).has_value();
+  return node != nullptr && sched::FitsOn(decider_, *snapshot, sched::NodeWithout(*node, {pod->key}), cluster_.WithClaims(pod)).has_value();
 }
 
 bool Scheduler::Settle(const Outcome& outcome) {
@@ -129,10 +129,10 @@ bool Scheduler::Settle(const Outcome& outcome) {
   attempt.placed = nullptr;
   attempt.retry.Reset();
   if (outcome.status.ok()) {
-    cluster_.Written(*placed->request.pod);
+    cluster_.Written(*placed->asking.pod);
     attempt.refused.Reset();
   } else {
-    matters = Drop(attempt, *placed->request.pod) || matters;
+    matters = Drop(attempt, *placed->asking.pod) || matters;
   }
   attempts_.EraseIfDone(attempt);
   return matters;

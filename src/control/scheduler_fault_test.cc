@@ -106,7 +106,7 @@ TEST(SchedulerFaults, WhatOthersUseIsNotTakenBack) {
   EXPECT_TRUE(json::Equal(before->json()["status"], cluster.ClaimOf("a")->json()["status"])) << cluster.Held(cluster.ClaimOf("a"));
 }
 
-TEST(SchedulerFaults, APodThatIsAlwaysRefusedKeepsNobodyFromItsPlace) {
+TEST(SchedulerFaults, APodThatIsAlwaysRefusedKeepsNoPodFromItsPlace) {
   TestCluster cluster(1, 8);
   cluster.AddTemplate("whole", "8Gi");
   cluster.gatekeeper().Set([&](const auto& request, const json::Value& object) {
@@ -119,7 +119,7 @@ TEST(SchedulerFaults, APodThatIsAlwaysRefusedKeepsNobodyFromItsPlace) {
   EXPECT_TRUE(cluster.AwaitBound("good")) << cluster.log();
 }
 
-TEST(SchedulerFaults, APodThatWasRefusedOnceKeepsItsPlaceAmongThoseWhoWait) {
+TEST(SchedulerFaults, APodThatWasRefusedOnceKeepsItsPlaceInTheQueue) {
   TestCluster cluster(1, 8);
   cluster.AddTemplate("whole", "8Gi");
   std::atomic<int> tried = 0;
@@ -137,7 +137,7 @@ TEST(SchedulerFaults, APodThatWasRefusedOnceKeepsItsPlaceAmongThoseWhoWait) {
   EXPECT_EQ(cluster.NodeOf("third"), "");
 }
 
-TEST(SchedulerFaults, AClaimThatSomebodyElseAllocatedFirstIsFollowed) {
+TEST(SchedulerFaults, AClaimThatAnotherSchedulerAllocatedFirstIsFollowed) {
   TestCluster cluster(2, 8);
   cluster.AddClaim("c", "4Gi");
   std::atomic<bool> was_faster = false;
@@ -155,10 +155,10 @@ TEST(SchedulerFaults, AClaimThatSomebodyElseAllocatedFirstIsFollowed) {
   EXPECT_TRUE(was_faster);
   EXPECT_EQ(cluster.Held(cluster.ClaimOf("a")), "gpu-1 4Gi for a");
   EXPECT_GE(scheduler.counts().failures, 1u);
-  EXPECT_THAT(cluster.log(), HasSubstr("was allocated by somebody else meanwhile"));
+  EXPECT_THAT(cluster.log(), HasSubstr("was allocated by another scheduler meanwhile"));
 }
 
-TEST(SchedulerFaults, AClaimThatSomebodyElseLabelsIsAllocatedAllTheSame) {
+TEST(SchedulerFaults, AClaimThatAnotherWriterLabelsIsAllocatedAllTheSame) {
   TestCluster cluster(1, 8);
   cluster.AddClaim("c", "4Gi");
   std::atomic<int> writes = 0;
@@ -255,7 +255,7 @@ TEST(SchedulerFaults, APodThatIsGoneBeforeItIsBoundLeavesNothingBehind) {
   EXPECT_TRUE(cluster.AwaitBound("b")) << cluster.log();
 }
 
-TEST(SchedulerFaults, WhoIsBoundAndHasEndedWhenThatIsHeardOfLeavesItsPlaceToOthers) {
+TEST(SchedulerFaults, OneEventWithTheBindingAndTheEndOfAPodFreesItsPlace) {
   TestCluster cluster(1, 8);
   Relay& relay = cluster.UseRelay();
   const auto is_watch = [](std::string_view request) {

@@ -37,7 +37,7 @@ TEST(Scheduler, BindsAPodWhoseClaimIsThenAllocatedAndReserved) {
   EXPECT_OK(scheduler.status());
 }
 
-TEST(Scheduler, WhoDoesNotFitIsToldWhyAndStartsWhenThePlaceIsFree) {
+TEST(Scheduler, APodThatDoesNotFitIsToldWhyAndStartsWhenThePlaceIsFree) {
   TestCluster cluster(1, 8);
   cluster.AddTemplate("most", "6Gi");
   cluster.StartScheduler();
@@ -229,7 +229,7 @@ TEST(Scheduler, ABurstOfPodsIsBoundAndNoDeviceIsEverOvercommitted) {
   EXPECT_EQ(scheduler.counts().failures, 0u) << cluster.log();
 }
 
-TEST(Scheduler, WhoWaitsInACrowdStartsAsOthersEnd) {
+TEST(Scheduler, EveryPodOfACrowdStartsAsOthersEnd) {
   TestCluster cluster(2, 8);
   cluster.AddTemplate("half", "4Gi");
   Scheduler& scheduler = cluster.StartScheduler();

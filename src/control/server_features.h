@@ -5,8 +5,8 @@
 // shows DRAConsumableCapacity, DRADeviceTaints and DRAPrioritizedList, the dry run of a ResourceSlice also DRAPartitionableDevices and
 // DRADeviceBindingConditions. A scheduler may create ResourceClaims anyway, so it needs no further rights.
 //
-// What cannot be asked, for example because the caller may not create ResourceSlices, counts as in Features::Defaults(). That is safe: with
-// a feature off, the server stores no object with its fields, so the allocator finds nothing to use the feature for.
+// Not asked: DRAAdminAccess, DRAListTypeAttributes. They and everything that the server refuses to answer count as in
+// Features::Defaults(). Objects written while a gate was on keep its fields.
 
 #include "alloc/compat.h"
 #include "base/patience.h"

@@ -32,11 +32,11 @@ bool NeverFits(const kube::Object& pod) { return json::TextOf(ConditionOf(pod, k
 
 bool Says(const json::Value& condition, const News& news, const std::string& message) {
   if (json::TextOf(condition["status"]) != "False" || json::TextOf(condition["reason"]) != news.reason) return false;
-  // The API itself told it when the Pod was made, in its own words.
+  // The API server wrote this condition, in its own words, when it created the Pod.
   return json::TextOf(condition["message"]) == message || news.reason == "SchedulingGated";
 }
 
-// Adds kNeverFitsCondition, or removes it; nothing where it is right already.
+// Adds or removes kNeverFitsCondition. Writes nothing if the Pod has it right already.
 void WriteNeverFits(const kube::Object& pod, bool never, WallTime now, json::Builder& b) {
   if (NeverFits(pod) == never) return;
   b.StartObject();
@@ -50,7 +50,7 @@ void WriteNeverFits(const kube::Object& pod, bool never, WallTime now, json::Bui
   b.EndObject();
 }
 
-// With the version that it goes by: a Pod that was bound meanwhile refuses it.
+// Carries the Pod's resourceVersion, so that the API refuses the patch if the Pod was bound in the meantime.
 std::string PatchJson(const kube::Object& pod, const json::Value& before, const News& news, const std::string& message, WallTime now) {
   const std::string since = json::TextOf(before["status"]) == "False" && !json::TextOf(before["lastTransitionTime"]).empty()
                                 ? std::string(json::TextOf(before["lastTransitionTime"]))
@@ -123,12 +123,12 @@ void WaitingNews::Set(std::vector<News> all) {
       Schedule(uid, entry, std::max(entry.not_before, entry.news.passing ? now + options_.passing : now));
     }
   }
-  for (auto& [uid, entry] : entries_) {  // these Pods no longer wait
+  for (auto& [uid, entry] : entries_) {  // the Pods that no longer wait
     if (!entry.news.never) {
       Schedule(uid, entry, std::nullopt);
       continue;
     }
-    // Not at once: the copy of the Pod that find_ has may be older than what was written last.
+    // Wait a little: find_ may not have the last write yet.
     if (entry.waits) Schedule(uid, entry, now + options_.passing);
     entry.waits = false;
     kept.emplace(uid, std::move(entry));
@@ -172,9 +172,13 @@ void WaitingNews::Run() {
     if (!again && waits) {
       at->second.told = TextOf(news);
       at->second.not_before = then + options_.again;
-      // Set may have gone back, meanwhile, to the text that was told before this one.
+      // During the write, Set may have gone back to the text before this one.
       const bool is_due = at->second.due || TextOf(at->second.news) != at->second.told;
       if (is_due && at->second.waits) Schedule(uid, at->second, std::max(at->second.due.value_or(then), at->second.not_before));
+    } else if (!waits && at->second.waits) {
+      // Set brought the Pod back while its condition was being removed. Wait a little, as in Set.
+      at->second.told.clear();
+      if (!at->second.due) Schedule(uid, at->second, std::max(at->second.not_before, then + options_.passing));
     } else if (again && !at->second.due) {
       Schedule(uid, at->second, then + *again);
     }

@@ -31,6 +31,14 @@ class NewsTest : public testing::Test {
   bool Awaits(std::string_view message) {
     return cluster_.Await([&] { return cluster_.Scheduled("a") == StrCat("False Unschedulable: ", message); });
   }
+  // The status of kNeverFitsCondition, or "none".
+  std::string NeverFits() {
+    const auto pod = cluster_.Get(kPods, "a");
+    for (const json::Value& condition : json::ItemsOf(pod->json()["status"]["conditions"])) {
+      if (json::TextOf(condition["type"]) == sched::kNeverFitsCondition) return std::string(json::TextOf(condition["status"]));
+    }
+    return "none";
+  }
   bool AwaitsEvents(std::string_view all) {
     return cluster_.Await([&] { return cluster_.EventsOf("a") == all; });
   }
@@ -76,25 +84,59 @@ TEST_F(NewsTest, TheTimeOfTheTransitionStaysThatOfTheFirst) {
 }
 
 TEST_F(NewsTest, APodThatCanNeverStartHasAConditionUntilItCan) {
-  const auto never_fits = [&] {
-    const auto pod = cluster_.Get(kPods, "a");
-    for (const json::Value& condition : json::ItemsOf(pod->json()["status"]["conditions"])) {
-      if (json::TextOf(condition["type"]) == sched::kNeverFitsCondition) return std::string(json::TextOf(condition["status"]));
-    }
-    return std::string("none");
-  };
   News never = Of("too large");
   never.never = true;
   news_->Set({never});
-  EXPECT_TRUE(cluster_.Await([&] { return never_fits() == "True"; }));
+  EXPECT_TRUE(cluster_.Await([&] { return NeverFits() == "True"; }));
   EXPECT_TRUE(Awaits("too large"));
   news_->Set({Of("no room")});
   EXPECT_TRUE(Awaits("no room"));
-  EXPECT_EQ(never_fits(), "none");
+  EXPECT_EQ(NeverFits(), "none");
   news_->Set({never});
-  EXPECT_TRUE(cluster_.Await([&] { return never_fits() == "True"; }));
+  EXPECT_TRUE(cluster_.Await([&] { return NeverFits() == "True"; }));
   news_->Set({});  // it has a node now
-  EXPECT_TRUE(cluster_.Await([&] { return never_fits() == "none"; }));
+  EXPECT_TRUE(cluster_.Await([&] { return NeverFits() == "none"; }));
+}
+
+// Lets something happen while the news looks at the Pod.
+class BusyNewsTest : public NewsTest {
+ protected:
+  kube::ObjectPtr Find(const std::string& name) override {
+    ++looked_;
+    const kube::ObjectPtr pod = NewsTest::Find(name);
+    std::function<void()> meanwhile;
+    {
+      const std::lock_guard lock(mutex_);
+      meanwhile = std::exchange(meanwhile_, nullptr);
+    }
+    if (meanwhile) meanwhile();
+    return pod;
+  }
+  void Meanwhile(std::function<void()> what) {
+    const std::lock_guard lock(mutex_);
+    meanwhile_ = std::move(what);
+  }
+
+  std::atomic<int> looked_ = 0;
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> meanwhile_;
+};
+
+TEST_F(BusyNewsTest, BugAPodThatCameBackWhileItsConditionWasRemovedStayedWithout) {
+  News never = Of("too large");
+  never.never = true;
+  news_->Set({never});
+  ASSERT_TRUE(cluster_.Await([&] { return NeverFits() == "True"; }));
+  std::atomic<int> looked = 0;  // times, until the Pod was back
+  Meanwhile([&] {
+    news_->Set({never});
+    looked = looked_.load();
+  });
+  news_->Set({});
+  EXPECT_TRUE(cluster_.Await([&] { return looked > 0 && looked_ > looked && NeverFits() == "True"; }));
+  news_->Stop();
 }
 
 // Knows the Pod as it was before it was bound.

@@ -24,7 +24,7 @@ TEST(Workers, JobsWithAKeyInCommonAreDoneInOrderAndNeverTogether) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
-TEST(Workers, AJobThatWaitsForItsKeyHoldsUpNobodyElse) {
+TEST(Workers, AJobThatWaitsForItsKeyHoldsUpNoOtherJob) {
   Workers workers(2);
   std::latch other(1), end(2);
   workers.Add({"a"}, [&] {

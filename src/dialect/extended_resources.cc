@@ -108,6 +108,15 @@ class Asks {
   std::vector<Mapping> mappings_;
 };
 
+// Returns whether `made` is the claim for exactly these resources and classes.
+bool IsClaimFor(const model::ResourceClaim& made, const model::Amounts& claimed, const ResourceClasses& resources) {
+  std::set<std::string_view> wanted, asked;
+  for (const auto& [resource, class_name] : resources) wanted.insert(class_name);
+  for (const model::Request& one : made.requests) asked.insert(one.exactly ? one.exactly->class_name : std::string_view());
+  return wanted == asked && std::equal(resources.begin(), resources.end(), claimed.begin(), claimed.end(),
+                                       [](const auto& one, const auto& other) { return one.first == other.first; });
+}
+
 }  // namespace
 
 std::set<std::string_view> ExtendedResourcesOf(const model::Pod& pod, const Facts& facts) {
@@ -135,12 +144,14 @@ ResourceClasses ResourcesToClaim(const model::Pod& pod, const Facts& facts) {
   return found;
 }
 
-bool IsClaimFor(const model::ResourceClaim& made, const model::Amounts& claimed, const ResourceClasses& resources) {
-  std::set<std::string_view> wanted, asked;
-  for (const auto& [resource, class_name] : resources) wanted.insert(class_name);
-  for (const model::Request& one : made.requests) asked.insert(one.exactly ? one.exactly->class_name : std::string_view());
-  return wanted == asked && std::equal(resources.begin(), resources.end(), claimed.begin(), claimed.end(),
-                                       [](const auto& one, const auto& other) { return one.first == other.first; });
+ResourceClasses UnclaimedResources(const model::Pod& pod, const model::Amounts& claimed, const MadeClaim& made,
+                                   const std::function<Facts()>& facts) {
+  if (!pod.node_name.empty()) return {};                     // the scheduler no longer makes a claim for it
+  if (ExtendedResourcesOf(pod, Facts()).empty()) return {};  // most Pods
+  if (made.claim != nullptr && (made.claim->allocation || made.deleting || made.owner != pod.name)) return {};
+  ResourceClasses resources = ResourcesToClaim(pod, facts());
+  if (made.claim != nullptr && IsClaimFor(*made.claim, claimed, resources)) resources.clear();
+  return resources;
 }
 
 std::string ExtendedClaimName(const json::Value& pod) {

@@ -7,6 +7,7 @@
 // containers first. An init container that ends before others begin uses what these ask for. What it needs beyond that is one more request,
 // which all init containers share. Pure.
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -28,8 +29,17 @@ std::set<std::string_view> ExtendedResourcesOf(const model::Pod& pod, const Fact
 // Returns those that a DeviceClass names. Of several classes the newest counts, and of equally new ones the first by name, as in Kubernetes
 // 1.36.
 ResourceClasses ResourcesToClaim(const model::Pod& pod, const Facts& facts);
-// Returns whether `made` is the claim for exactly these resources and classes. `claimed` has the resources listed in the Pod's status.
-bool IsClaimFor(const model::ResourceClaim& made, const model::Amounts& claimed, const ResourceClasses& resources);
+
+// The claim that a Pod's status names for its extended resources.
+struct MadeClaim {
+  const model::ResourceClaim* claim = nullptr;  // nullptr: the status names none, or the claim does not exist
+  std::string_view owner;                       // the name of the Pod that the claim was made for
+  bool deleting = false;
+};
+// Returns the resources that still need a claim: no claim was made, or it was made when other classes stood for them. `claimed` has the
+// resources listed in the Pod's status. Calls `facts` only for Pods that ask for extended resources.
+ResourceClasses UnclaimedResources(const model::Pod& pod, const model::Amounts& claimed, const MadeClaim& made,
+                                   const std::function<Facts()>& facts);
 
 struct ExtendedClaim {
   std::string name;        // always the same for one Pod, so it never gets a second claim

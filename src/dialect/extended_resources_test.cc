@@ -72,6 +72,33 @@ TEST(ExtendedResources, WhatADevicePluginOffersIsNotClaimed) {
   EXPECT_EQ(ToClaim("{nvidia.com/gpu: 1}", classes, "nvidia.com/gpu"), "");
 }
 
+TEST(ExtendedResources, AResourceNeedsAClaimUntilOneIsMadeForTheClassOfNow) {
+  const Result<std::vector<json::Document>> documents = json::ParseYaml(
+      "{metadata: {name: train}, spec: {containers: [{name: c, resources: {limits: {nvidia.com/gpu: 1}}}]}}\n---\n"
+      "{metadata: {name: x, uid: u}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: a}}]}}}\n---\n"
+      "{metadata: {name: train}, spec: {containers: [{name: c}]}}\n");
+  ASSERT_TRUE(documents.ok()) << documents.status().message();
+  const Result<model::Pod> pod = model::Pod::Read(documents->at(0).root());
+  const Result<model::ResourceClaim> claim = model::ResourceClaim::Read(documents->at(1).root());
+  const Result<model::Pod> plain = model::Pod::Read(documents->at(2).root());
+  ASSERT_TRUE(pod.ok() && claim.ok() && plain.ok());
+  std::vector<model::DeviceClass> classes = {Class("a", "2026-01-01", "nvidia.com/gpu")};
+  const auto facts = [&] {
+    Facts all;
+    for (const model::DeviceClass& one : classes) all.classes.push_back(&one);
+    return all;
+  };
+  const model::Amounts claimed = {{"nvidia.com/gpu", 1}};
+  const auto unclaimed = [&](const MadeClaim& made) { return UnclaimedResources(*pod, claimed, made, facts); };
+  EXPECT_EQ(unclaimed({}), (ResourceClasses{{"nvidia.com/gpu", "a"}}));
+  EXPECT_EQ(unclaimed({&*claim, "train", false}), ResourceClasses());
+  classes.push_back(Class("b", "2026-01-02", "nvidia.com/gpu"));
+  EXPECT_EQ(unclaimed({&*claim, "train", false}), (ResourceClasses{{"nvidia.com/gpu", "b"}}));
+  EXPECT_EQ(unclaimed({&*claim, "train", true}), ResourceClasses()) << "it is being deleted";
+  EXPECT_EQ(unclaimed({&*claim, "other", false}), ResourceClasses()) << "it belongs to another Pod";
+  EXPECT_EQ(UnclaimedResources(*plain, {}, {}, [] { return ADD_FAILURE(), Facts(); }), ResourceClasses());
+}
+
 TEST(ExtendedResources, AnAmountIsARequestOfTheClassForItsContainer) {
   const ExtendedClaim made = Made("{containers: [{name: c, resources: {requests: {cpu: 1, nvidia.com/gpu: '2'}}}, {name: d}]}");
   EXPECT_EQ(made.name, "train-extended-resources-c3d4e5f6");

@@ -47,7 +47,7 @@ bool HasClaim(const json::Value& pod, std::string_view name) {
 
 }  // namespace
 
-Translation Translate(json::Editor&, const json::Value& pod, const Facts& facts) {
+Translation Translate(const json::Value& pod, const Facts& facts) {
   Translation translation;
   translation.pod = pod;
   // The scheduler makes the claim for an amount of devices, and the scheduler never sees a Pod that names its node.
@@ -64,7 +64,7 @@ Translation Translate(json::Editor&, const json::Value& pod, const Facts& facts)
 }
 
 Translation Translate(json::Editor& edit, const json::Value& pod, const Share& share, const Facts& facts) {
-  Translation translation = Translate(edit, pod, facts);
+  Translation translation = Translate(pod, facts);
   if (HasClaim(pod, kShareClaim)) {
     translation.refusals.push_back({"spec.resourceClaims", StrCat("the Pod already has a claim ", kShareClaim, "; give it another name")});
   }

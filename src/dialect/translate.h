@@ -1,12 +1,14 @@
 #pragma once
 // Translates a Pod that asks for GPUs in a dialect into a Pod that asks with claims. Every dialect and every caller goes through it: the
-// admission of the embedded API, a webhook, `allot run`.
+// admission of the embedded API and `allot run`. A webhook will call the same function.
 //
 // Pure: the same Pod and facts always give the same translation, so a repeated or refused request leaves nothing behind.
 //
-//   dialect                     the Pod as stored                              its claim
+//   dialect                     the Pod                                        its claim
 //   nvidia.com/gpu: 1           unchanged, as in Kubernetes 1.36               made by the scheduler (extended_resources.h)
 //   allot run --memory 6Gi      refers to a claim template for its share       made from the template
+//
+// `allot run` stores no template: it creates a claim with the template's spec, which the Pod owns, and lets the Pod refer to that claim.
 
 #include <string>
 #include <string_view>
@@ -32,10 +34,11 @@ struct Translation {
   std::vector<Refusal> refusals;         // if not empty, the Pod must not be stored, and `templates` is empty
 };
 
-// REQUIRES: `pod` has the API's defaults. The result's values live as long as `pod` and the editor's arena.
-Translation Translate(json::Editor& edit, const json::Value& pod, const Facts& facts);
+// REQUIRES: `pod` has the API's defaults. The result's values live as long as `pod`.
+Translation Translate(const json::Value& pod, const Facts& facts);
 
-// Adds `share` to the Pod's first container as the claim `kShareClaim`. REQUIRES: the Pod has a container.
+// Adds `share` to the Pod's first container as the claim `kShareClaim`. REQUIRES: the Pod has a container. The result's values live as long
+// as `pod` and the editor's arena.
 inline constexpr std::string_view kShareClaim = "gpu";
 Translation Translate(json::Editor& edit, const json::Value& pod, const Share& share, const Facts& facts);
 

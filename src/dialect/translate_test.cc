@@ -34,7 +34,7 @@ class TranslateTest : public testing::Test {
   }
   Translation Plain(std::string_view spec) {
     pods_.push_back(Pod(spec));
-    return Translate(edit_, pods_.back().root(), facts_);
+    return Translate(pods_.back().root(), facts_);
   }
 
   json::Arena arena_;

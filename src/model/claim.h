@@ -1,8 +1,8 @@
 #pragma once
 // What a ResourceClaim asks for and what it was given, and the DeviceClasses that it names (resource.k8s.io/v1).
 //
-// What is asked for views its text: it lives no longer than the json::Document that it was read from. An Allocation owns its text, since
-// an allocator makes it from parts of several objects. Nothing is defaulted: the API server has done that to every object that it returns.
+// Requests, constraints and classes view the text of the json::Document that they were read from, which must outlive them. An Allocation
+// owns its text, since an allocator makes it from parts of several objects. Read sets no defaults: the API server has set them.
 
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,7 @@
 namespace allot::model {
 
 struct Selector {
-  std::optional<std::string_view> expression;  // of CEL; nothing: a kind of selector that we do not know
+  std::optional<std::string_view> expression;  // CEL; nullopt: a kind of selector that this version does not know
 };
 
 struct Toleration {
@@ -58,7 +58,7 @@ struct Constraint {
   std::optional<std::string_view> distinct_attribute;
 };
 
-// {driver, parameters}, as a document of its own, which claims, classes and allocations share. A null root: a kind that we do not know.
+// The driver and parameters of a config. Copies share one document. The value is null for a kind of config that this version does not know.
 class Opaque {
  public:
   Opaque() = default;

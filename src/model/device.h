@@ -21,7 +21,7 @@ namespace allot::model {
 struct AttributeValue {
   enum class Kind : uint8_t { kNone, kInt, kBool, kString, kVersion, kInts, kBools, kStrings, kVersions };
 
-  // kNone: nothing that we know was set (a newer API may have added a kind).
+  // kNone: the value has no kind that this version knows. A newer API may have added one.
   Kind kind = Kind::kNone;
   bool bool_value = false;
   int64_t int_value = 0;
@@ -34,7 +34,8 @@ struct AttributeValue {
     std::vector<std::string_view> texts;           // kStrings and kVersions
     std::vector<std::optional<Version>> versions;  // kVersions
   };
-  // Never null in the kinds in the plural, null in the others. Rare, so that a device, of which a search visits thousands, stays small.
+  // Set for kInts, kBools, kStrings and kVersions only. On the heap because lists are rare: a search visits thousands of devices, which
+  // stay small this way.
   std::shared_ptr<const List> list;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// A selector over labels, as objects carry it: matchLabels and matchExpressions, all of which must hold.
+// A label selector of an object. It matches when every entry of matchLabels and matchExpressions holds.
 
 #include <span>
 #include <string_view>

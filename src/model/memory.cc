@@ -57,6 +57,13 @@ const NamedQuantity* MemoryOf(std::span<const NamedQuantity> amounts) {
   return FindMemory(amounts, [](const NamedQuantity& amount) { return std::string_view(amount.name); });
 }
 
+const Quantity* MemoryOf(std::span<const std::pair<std::string, Quantity>> amounts) {
+  const auto* const found = FindMemory(amounts, [](const auto& amount) { return std::string_view(amount.first); });
+  return found == nullptr ? nullptr : &found->second;
+}
+
+MiB MemoryTaken(const DeviceResult& result, MiB whole) { return MemoryTaken(result).value_or(whole); }
+
 std::optional<MiB> MemoryTaken(const DeviceResult& result) {
   if (result.admin_access) return MiB(0);
   const NamedQuantity* const memory = MemoryOf(result.consumed_capacity);

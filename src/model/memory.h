@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "model/claim.h"
 #include "model/device.h"
@@ -60,9 +61,12 @@ bool IsMemory(std::string_view capacity_name);
 const Capacity* MemoryOf(const Device& device);
 // The same among the amounts of a request, or among those that an allocation consumes.
 const NamedQuantity* MemoryOf(std::span<const NamedQuantity> amounts);
+const Quantity* MemoryOf(std::span<const std::pair<std::string, Quantity>> amounts);
 
-// What the result takes of its device's memory: nothing with adminAccess. nullopt: the result names no amount, so it takes the whole
-// device.
+// What the result takes of the memory of its device, which has `whole`: nothing with adminAccess, everything if the result names no
+// amount.
+MiB MemoryTaken(const DeviceResult& result, MiB whole);
+// The same for callers that do not know the device. nullopt: all of it.
 std::optional<MiB> MemoryTaken(const DeviceResult& result);
 
 }  // namespace allot::model

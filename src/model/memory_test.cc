@@ -75,7 +75,9 @@ TEST(Memory, AResultTakesItsAmountOrTheWholeDeviceOrNothingAsAdmin) {
   EXPECT_EQ(MemoryTaken(result), MiB(6));
   result.admin_access = true;
   EXPECT_EQ(MemoryTaken(result), MiB(0));
+  EXPECT_EQ(MemoryTaken(result, MiB(24576)), MiB(0));
   EXPECT_EQ(MemoryTaken(DeviceResult()), std::nullopt);
+  EXPECT_EQ(MemoryTaken(DeviceResult(), MiB(24576)), MiB(24576));
 }
 
 }  // namespace

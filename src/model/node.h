@@ -15,7 +15,7 @@ namespace allot::model {
 
 class Reader;
 
-// A node's taint keeps Pods away that do not tolerate it, a device's taint keeps requests away.
+// Keeps Pods that do not tolerate it off the node, or requests off the device.
 struct Taint {
   std::string_view key, value, effect;
 };

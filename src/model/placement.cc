@@ -151,8 +151,8 @@ Result<Placement> Placement::Read(const json::Value& pod) {
   node.Each("preferredDuringSchedulingIgnoredDuringExecution", [&](const Reader& weighted) {
     read.preferred_nodes.push_back({weighted.OptionalInt("weight").value_or(1), NodeSelectorTerm::Read(weighted["preference"])});
   });
-  read.near = ReadPodTerms(affinity["podAffinity"], read.labels);
-  read.away = ReadPodTerms(affinity["podAntiAffinity"], read.labels);
+  read.affinity = ReadPodTerms(affinity["podAffinity"], read.labels);
+  read.anti_affinity = ReadPodTerms(affinity["podAntiAffinity"], read.labels);
   spec.Each("tolerations", [&](const Reader& one) {
     read.tolerations.push_back(
         {one.Text("key"), one.Text("operator"), one.Text("value"), one.Text("effect"), one.OptionalInt("tolerationSeconds")});

@@ -61,7 +61,7 @@ struct Placement {
   Labels node_selector;
   std::optional<NodeSelector> required_nodes;
   std::vector<PreferredNode> preferred_nodes;
-  std::vector<PodTerm> near, away;  // affinity, anti-affinity
+  std::vector<PodTerm> affinity, anti_affinity;  // to other Pods
   std::vector<Toleration> tolerations;
   std::vector<SpreadConstraint> spread;
   std::vector<HostPort> ports;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "model/memory.h"
-
 namespace allot::sched {
 namespace {
 
@@ -47,47 +45,47 @@ std::vector<const model::DeviceRequest*> AsksOf(const model::Request& request) {
   return asks;
 }
 
-int64_t MemoryAsked(const model::DeviceRequest& ask) {
+model::MiB MemoryAsked(const model::DeviceRequest& ask) {
   const model::NamedQuantity* const memory = model::MemoryOf(ask.capacity);
-  return memory == nullptr ? 0 : model::MiB::Taken(memory->amount).count();
+  return memory == nullptr ? model::MiB(0) : model::MiB::Taken(memory->amount);
 }
 
-int64_t MemoryAsked(const model::Request& request) {
-  int64_t most = 0;
+model::MiB MemoryAsked(const model::Request& request) {
+  model::MiB most;
   for (const model::DeviceRequest* ask : AsksOf(request)) most = std::max(most, MemoryAsked(*ask));
   return most;
 }
 
-void AskForMemory(model::DeviceRequest& ask, int64_t mib) {
+void AskForMemory(model::DeviceRequest& ask, model::MiB memory) {
   ask.has_capacity = true;
-  const model::NamedQuantity* const memory = model::MemoryOf(ask.capacity);
-  const std::string name = memory == nullptr ? "memory" : memory->name;
+  const model::NamedQuantity* const asked = model::MemoryOf(ask.capacity);
+  const std::string name = asked == nullptr ? "memory" : asked->name;
   std::erase_if(ask.capacity, [&](const model::NamedQuantity& amount) { return amount.name == name; });
-  ask.capacity.push_back({name, model::MiB(mib).ToQuantity()});
+  ask.capacity.push_back({name, memory.ToQuantity()});
   std::sort(ask.capacity.begin(), ask.capacity.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-PodWithClaims WithClaim(const PodWithClaims& request, size_t index, const std::function<void(model::ResourceClaim&)>& change) {
-  PodWithClaims changed = request;
-  auto copy = std::make_shared<Claim>(*request.claims[index]);
+PodWithClaims WithClaim(const PodWithClaims& asking, size_t index, const std::function<void(model::ResourceClaim&)>& change) {
+  PodWithClaims changed = asking;
+  auto copy = std::make_shared<Claim>(*asking.claims[index]);
   change(copy->claim);
   changed.claims[index] = std::move(copy);
   return changed;
 }
 
-std::optional<Several> SeveralOf(const PodWithClaims& request) {
+std::optional<Several> SeveralOf(const PodWithClaims& asking) {
   std::optional<size_t> index;
-  for (size_t i = 0; i < request.claims.size(); ++i) {
-    if (request.claims[i]->claim.allocation) continue;
+  for (size_t i = 0; i < asking.claims.size(); ++i) {
+    if (asking.claims[i]->claim.allocation) continue;
     if (index) return std::nullopt;
     index = i;
   }
   if (!index) return std::nullopt;
-  const model::ResourceClaim& claim = request.claims[*index]->claim;
+  const model::ResourceClaim& claim = asking.claims[*index]->claim;
   if (claim.requests.empty() || !IsCounted(claim.requests[0])) return std::nullopt;
   // One request never gets the same device twice, even a shared one (as in Kubernetes 1.36).
   const bool one_request = claim.requests.size() == 1;
-  Several several{*index, 0, *claim.requests[0].exactly, one_request || MemoryAsked(*claim.requests[0].exactly) == 0};
+  Several several{*index, 0, *claim.requests[0].exactly, one_request || MemoryAsked(*claim.requests[0].exactly) == model::MiB(0)};
   for (const model::Constraint& constraint : claim.constraints) {
     if (!constraint.distinct_attribute) continue;
     if (!IsAboutAll(constraint, claim)) return std::nullopt;
@@ -102,8 +100,8 @@ std::optional<Several> SeveralOf(const PodWithClaims& request) {
   return several.count > 1 ? std::optional<Several>(std::move(several)) : std::nullopt;
 }
 
-PodWithClaims WithCount(const PodWithClaims& request, const Several& several, int64_t count) {
-  return WithClaim(request, several.claim, [&](model::ResourceClaim& claim) {
+PodWithClaims WithCount(const PodWithClaims& asking, const Several& several, int64_t count) {
+  return WithClaim(asking, several.claim, [&](model::ResourceClaim& claim) {
     int64_t left = count;
     for (model::Request& one : claim.requests) {
       one.exactly->count = std::min(left, one.exactly->count);

@@ -1,28 +1,29 @@
 #pragma once
-// What the requests of a claim ask for, to look at and to change.
+// Reads and changes what the requests of a claim ask for.
 
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "model/memory.h"
 #include "sched/objects.h"
 
 namespace allot::sched {
 
-// Of a request: the only ask, or its alternatives.
+// The only ask of the request, or its alternatives.
 std::vector<model::DeviceRequest*> AsksOf(model::Request& request);
 std::vector<const model::DeviceRequest*> AsksOf(const model::Request& request);
 
-// The memory that is asked for, in whole MiB; 0: the ask names no amount, so it takes a whole device.
-int64_t MemoryAsked(const model::DeviceRequest& ask);
-// Of all alternatives the most.
-int64_t MemoryAsked(const model::Request& request);
-void AskForMemory(model::DeviceRequest& ask, int64_t mib);
+// The memory that the ask names; 0: it names none, and takes a whole device.
+model::MiB MemoryAsked(const model::DeviceRequest& ask);
+// The most that any alternative asks for.
+model::MiB MemoryAsked(const model::Request& request);
+void AskForMemory(model::DeviceRequest& ask, model::MiB memory);
 
-// The request with another state of one of its claims.
-PodWithClaims WithClaim(const PodWithClaims& request, size_t index, const std::function<void(model::ResourceClaim&)>& change);
+// The Pod with another state of one of its claims.
+PodWithClaims WithClaim(const PodWithClaims& asking, size_t index, const std::function<void(model::ResourceClaim&)>& change);
 
-// A Pod that asks for several devices or shares of devices, each in the same way: by a count, or by requests that are alike.
+// Several interchangeable devices, or shares of devices, that a Pod asks for: by a count, or by requests that are alike.
 struct Several {
   size_t claim = 0;  // the index of the only claim that is not allocated
   int64_t count = 0;
@@ -30,8 +31,8 @@ struct Several {
   bool differ = false;       // each of another device: one request counts them, a constraint says so, or each takes the whole of one
 };
 // nullopt unless the Pod asks for several interchangeable devices.
-std::optional<Several> SeveralOf(const PodWithClaims& request);
-// The same with fewer of them. REQUIRES 0 < count < several.count.
-PodWithClaims WithCount(const PodWithClaims& request, const Several& several, int64_t count);
+std::optional<Several> SeveralOf(const PodWithClaims& asking);
+// The Pod with fewer of them. REQUIRES 0 < count < several.count.
+PodWithClaims WithCount(const PodWithClaims& asking, const Several& several, int64_t count);
 
 }  // namespace allot::sched

@@ -25,23 +25,23 @@ std::string PodWith(const std::vector<std::string>& requests, std::string_view m
 }
 constexpr std::string_view kDiffer = ", constraints: [{distinctAttribute: gpu.nvidia.com/productName}]";
 
-PodWithClaims RequestOfP(World& world) { return world.cluster().RequestOf(world.cluster().FindPod("lab/p")); }
+PodWithClaims AskingPod(World& world) { return world.cluster().WithClaims(world.cluster().FindPod("lab/p")); }
 
 bool IsSeveral(std::string_view yaml) {
   World world(yaml);
-  return SeveralOf(RequestOfP(world)).has_value();
+  return SeveralOf(AskingPod(world)).has_value();
 }
 
 TEST(Asks, SeveralAreAlike) {
   World counted(PodWith({Exactly("a", "6Gi", 3)}));
-  const auto by_count = SeveralOf(RequestOfP(counted));
+  const auto by_count = SeveralOf(AskingPod(counted));
   ASSERT_TRUE(by_count);
   EXPECT_EQ(by_count->count, 3);
   EXPECT_TRUE(by_count->differ);
   EXPECT_EQ(by_count->ask.count, 1);
-  EXPECT_EQ(MemoryAsked(by_count->ask), 6144);
+  EXPECT_EQ(MemoryAsked(by_count->ask), model::MiB(6144));
   World listed(PodWith({Exactly("a", "6Gi"), Exactly("b", "6144Mi")}, kDiffer));
-  const auto by_requests = SeveralOf(RequestOfP(listed));
+  const auto by_requests = SeveralOf(AskingPod(listed));
   ASSERT_TRUE(by_requests);
   EXPECT_EQ(by_requests->count, 2);
   EXPECT_TRUE(by_requests->differ);
@@ -63,8 +63,8 @@ TEST(Asks, FewerLeaveNoRuleAboutThoseThatAreGone) {
   world.Add(PodWith({Exactly("a", "6Gi"), Exactly("b", "6Gi"), Exactly("x", "6Gi")},
                     ", constraints: [{requests: [a, b, x], distinctAttribute: gpu.nvidia.com/productName}]"));
   EXPECT_EQ(world.Run(), "");
-  const PodWithClaims request = RequestOfP(world);
-  const PodWithClaims fewer = WithCount(request, *SeveralOf(request), 2);
+  const PodWithClaims asking = AskingPod(world);
+  const PodWithClaims fewer = WithCount(asking, *SeveralOf(asking), 2);
   EXPECT_EQ(fewer.claims[0]->claim.requests.size(), 2u);
   EXPECT_TRUE(PlaceOf(world.decider(), *world.cluster().Take(), fewer));
 }
@@ -73,10 +73,10 @@ TEST(Asks, ARuleAboutThoseThatAreGoneIsNotOneAboutAll) {
   World world(
       PodWith({Exactly("a", "6Gi"), Exactly("b", "6Gi"), Exactly("c", "6Gi")},
               ", constraints: [{requests: [b, c], matchAttribute: gpu.nvidia.com/productName}, {matchAttribute: gpu.nvidia.com/x}]"));
-  const PodWithClaims request = RequestOfP(world);
-  const auto several = SeveralOf(request);
+  const PodWithClaims asking = AskingPod(world);
+  const auto several = SeveralOf(asking);
   ASSERT_TRUE(several);
-  const PodWithClaims with_two = WithCount(request, *several, 2), with_one = WithCount(request, *several, 1);
+  const PodWithClaims with_two = WithCount(asking, *several, 2), with_one = WithCount(asking, *several, 1);
   const auto& two = with_two.claims[0]->claim.constraints;
   ASSERT_EQ(two.size(), 2u);
   EXPECT_THAT(two[0].requests, ElementsAre("b"));
@@ -94,10 +94,10 @@ TEST(DecideSeveral, SaysHowManyWouldDoAndNeverThatThePodIsInItsOwnWay) {
   EXPECT_EQ(world.WhyWaits("p"),
             "0/1 nodes fit: n1: 3 different devices asked, only 2 of the 3 fit (gpu-0: 10240 MiB asked, 4096 MiB of 24576 MiB "
             "free (held by lab/one))");
-  const NodeReason& refusal = world.queue().Find("lab/p")->decision.refusals.at(0);
-  EXPECT_EQ(refusal.kind, NodeReason::Kind::kSeveralDevices);
-  EXPECT_EQ(refusal.asked, 3);
-  EXPECT_EQ(refusal.would_do, 2u);
+  const NodeReason& reason = world.queue().Find("lab/p")->decision.reasons.at(0);
+  EXPECT_EQ(reason.kind, NodeReason::Kind::kSeveralDevices);
+  EXPECT_EQ(reason.asked, 3);
+  EXPECT_EQ(reason.fit_alone, 2u);
 }
 
 TEST(DecideSeveral, MoreThanThereAre) {
@@ -111,8 +111,8 @@ TEST(DecideSeveral, ThoseThatWouldDoOneByOneAreExplainedTogether) {
   World world(GpuNode("n1", {24, 24}));
   world.Add(PodWith({Exactly("a", "1Gi", 2)}, kDiffer));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("2 devices asked, 1 of 2 would do, but not together with the rest"));
-  EXPECT_EQ(world.queue().Find("lab/p")->decision.refusals.at(0).kind, NodeReason::Kind::kDevices);
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("2 devices asked, 1 of 2 fit alone, but not together with the rest"));
+  EXPECT_EQ(world.queue().Find("lab/p")->decision.reasons.at(0).kind, NodeReason::Kind::kDevices);
 }
 
 TEST(DecideSeveral, ATaintOrASelectorIsStillTheReasonOfItsDevice) {
@@ -145,7 +145,7 @@ TEST(RemedySeveral, LessOfEachOrFewer) {
   world.Add(PodWith({Exactly("a", "10Gi", 3)}, kDiffer));
   EXPECT_EQ(world.Run(), "");
   std::vector<std::string> texts;
-  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), RequestOfP(world))) texts.push_back(Words(remedy));
+  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), AskingPod(world))) texts.push_back(Words(remedy));
   EXPECT_THAT(texts, ElementsAre("6144 MiB less of each GPU (4096 instead of 10240)", "2 GPUs instead of 3", "lab/one ending",
                                  "a node with free GPUs: 12 GiB, 24 GiB, 48 GiB"));
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace allot::sched {
 
 Status Cluster::PutNode(json::DocumentPtr document) {
@@ -160,14 +162,16 @@ void Cluster::RemoveNamespace(std::string_view name) {
   namespaces_ = nullptr;
 }
 
-void Cluster::SetFeatures(const alloc::Features& features) {
-  if (features == features_) return;
+bool Cluster::SetFeatures(const alloc::Features& features) {
+  CHECK(!features.list_type_attributes);  // the selectors of every Decider are compiled without it (alloc::SelectorOptions)
+  if (features == features_) return false;
   features_ = features;
   for (auto& [name, node] : nodes_) {
     node.devices = nullptr;
     dirty_.insert(name);
   }
   stale_ = true;
+  return true;
 }
 
 PodPtr Cluster::FindPod(std::string_view key) const {
@@ -187,26 +191,26 @@ std::vector<PodPtr> Cluster::Unplaced() const {
   return pods;
 }
 
-bool Cluster::AddClaim(std::string_view name, bool own, PodWithClaims& request) const {
+bool Cluster::AddClaim(std::string_view name, bool own, PodWithClaims& asking) const {
   constexpr size_t kMaxUsers = 256;  // Kubernetes' limit of reservedFor
-  const model::Pod& pod = request.pod->pod;
+  const model::Pod& pod = asking.pod->pod;
   const ClaimPtr claim = FindClaim(KeyOf(pod.name_space, name));
   if (claim == nullptr) {
-    request.obstacle = {.kind = Obstacle::Kind::kClaimMissing, .claim = KeyOf(pod.name_space, name)};
+    asking.obstacle = {.kind = Obstacle::Kind::kClaimMissing, .claim = KeyOf(pod.name_space, name)};
     return false;
   }
   const auto& users = claim->claim.reserved_for;
   const bool reserved = std::find(users.begin(), users.end(), pod.name) != users.end();
   if (own && claim->owner != pod.name) {
-    request.obstacle = {.kind = Obstacle::Kind::kClaimOfOther, .claim = claim->key};
+    asking.obstacle = {.kind = Obstacle::Kind::kClaimOfOther, .claim = claim->key};
   } else if (claim->deleting) {
-    request.obstacle = {.kind = Obstacle::Kind::kClaimDeleting, .claim = claim->key};
+    asking.obstacle = {.kind = Obstacle::Kind::kClaimDeleting, .claim = claim->key};
   } else if (!reserved && users.size() >= kMaxUsers) {
-    request.obstacle = {.kind = Obstacle::Kind::kClaimFull, .claim = claim->key, .users = users.size()};
+    asking.obstacle = {.kind = Obstacle::Kind::kClaimFull, .claim = claim->key, .users = users.size()};
   }
-  if (!request.obstacle.empty()) return false;
+  if (!asking.obstacle.empty()) return false;
   // A Pod may name a claim twice, by two names of its own.
-  if (std::find(request.claims.begin(), request.claims.end(), claim) == request.claims.end()) request.claims.push_back(claim);
+  if (std::find(asking.claims.begin(), asking.claims.end(), claim) == asking.claims.end()) asking.claims.push_back(claim);
   return true;
 }
 
@@ -227,18 +231,15 @@ dialect::Facts Cluster::DialectFacts() const {
 }
 
 dialect::ResourceClasses Cluster::UnclaimedResources(const Pod& pod) const {
-  if (!pod.pod.node_name.empty()) return {};                                       // the scheduler no longer makes a claim for it
-  if (dialect::ExtendedResourcesOf(pod.pod, dialect::Facts()).empty()) return {};  // most Pods
   const std::string_view name = pod.pod.extended_claim;
-  const ClaimPtr made = name.empty() ? nullptr : FindClaim(KeyOf(pod.pod.name_space, name));
-  if (made != nullptr && (made->claim.allocation || made->deleting || made->owner != pod.pod.name)) return {};
-  dialect::ResourceClasses resources = dialect::ResourcesToClaim(pod.pod, DialectFacts());
-  if (made != nullptr && dialect::IsClaimFor(made->claim, pod.placement.claimed, resources)) resources.clear();
-  return resources;
+  const ClaimPtr claim = name.empty() ? nullptr : FindClaim(KeyOf(pod.pod.name_space, name));
+  dialect::MadeClaim made;
+  if (claim != nullptr) made = {&claim->claim, claim->owner, claim->deleting};
+  return dialect::UnclaimedResources(pod.pod, pod.placement.claimed, made, [this] { return DialectFacts(); });
 }
 
-PodWithClaims Cluster::RequestOf(const PodPtr& pod) const {
-  PodWithClaims request{pod, {}};
+PodWithClaims Cluster::WithClaims(const PodPtr& pod) const {
+  PodWithClaims asking{pod, {}};
   const model::Pod& spec = pod->pod;
   for (const model::PodClaim& use : spec.claims) {
     std::string_view name = use.claim_name.value_or(std::string_view());
@@ -246,24 +247,24 @@ PodWithClaims Cluster::RequestOf(const PodPtr& pod) const {
       const auto made = std::find_if(spec.generated_claims.begin(), spec.generated_claims.end(),
                                      [&](const auto& entry) { return entry.first == use.name; });
       if (made == spec.generated_claims.end()) {
-        request.obstacle = {.kind = Obstacle::Kind::kClaimNotMade,
-                            .entry = std::string(use.name),
-                            .name_space = std::string(spec.name_space),
-                            .source = std::string(use.template_name.value_or(""))};
-        return request;
+        asking.obstacle = {.kind = Obstacle::Kind::kClaimNotMade,
+                           .entry = std::string(use.name),
+                           .name_space = std::string(spec.name_space),
+                           .source = std::string(use.template_name.value_or(""))};
+        return asking;
       }
       if (made->second.empty()) continue;  // no claim is needed
       name = made->second;
     }
-    if (!AddClaim(name, !use.claim_name, request)) return request;
+    if (!AddClaim(name, !use.claim_name, asking)) return asking;
   }
-  request.to_claim = UnclaimedResources(*pod);
-  if (!request.to_claim.empty()) {
-    request.obstacle = {.kind = Obstacle::Kind::kResourceNotMade, .resource = std::string(request.to_claim.begin()->first)};
+  asking.to_claim = UnclaimedResources(*pod);
+  if (!asking.to_claim.empty()) {
+    asking.obstacle = {.kind = Obstacle::Kind::kResourceNotMade, .resource = std::string(asking.to_claim.begin()->first)};
   } else if (!spec.extended_claim.empty()) {
-    AddClaim(spec.extended_claim, true, request);
+    AddClaim(spec.extended_claim, true, asking);
   }
-  return request;
+  return asking;
 }
 
 std::shared_ptr<const Devices> Cluster::Gather(NodeEntry& entry) {

@@ -41,29 +41,30 @@ class Cluster {
   void RemoveClass(std::string_view name);
   void RemoveNamespace(std::string_view name);
 
-  // The features that the API server has. Until then: Features::Defaults().
-  void SetFeatures(const alloc::Features& features);
+  // The features that the API server has; before the first call, Features::Defaults(). Returns whether they changed.
+  // REQUIRES: list_type_attributes is off, since deciders compile selectors with the default options.
+  bool SetFeatures(const alloc::Features& features);
 
-  // nullptr: not there. FindClaim returns the claim with what is assumed of it.
+  // nullptr: the object does not exist. FindClaim returns the claim with its assumed allocation, if it has one.
   PodPtr FindPod(std::string_view key) const;
   ClaimPtr FindClaim(std::string_view key) const;
   // The claim as the API has it.
   ClaimPtr FindStored(std::string_view claim_key) const;
-  // What the Pod needs, with its claims as they are now.
-  PodWithClaims RequestOf(const PodPtr& pod) const;
+  // The Pod with its claims as they are now, or the obstacle.
+  PodWithClaims WithClaims(const PodPtr& pod) const;
   // All claims, by key, with what is assumed of them.
   std::vector<ClaimPtr> Claims() const;
   // All slices, by name, including those of older generations of a pool.
   std::vector<SlicePtr> Slices() const { return pools_.Slices(); }
-  // Pods that are on no node and are not being deleted, in the order in which they were first put.
+  // Pods that are on no node and are not being deleted, in the order of their first PutPod.
   std::vector<PodPtr> Unplaced() const;
 
-  // From now on, the Pod is on the node with these allocations, one for each claim of the request that had none.
+  // From now on, the Pod is on the node with these allocations, one for each of its claims that had none.
   // The place is assumed until the API shows the Pod on a node, or gone; the allocations as said above.
-  void Assume(const PodWithClaims& request, std::string_view node, std::vector<model::Allocation> allocations);
-  // The decision was not carried out, and will not be: it no longer counts, even if the Pod is gone.
+  void Assume(const PodWithClaims& asking, std::string_view node, std::vector<model::Allocation> allocations);
+  // The decision was refused, and no longer counts. The Pod may be gone.
   void Forget(const Pod& pod);
-  // The Pod's claims were written, and put in their new versions. The Pod's place stays assumed.
+  // The Pod's claims were written, and PutClaim got their new versions. The Pod's node stays assumed.
   void Written(const Pod& pod);
   // Frees what was assumed for the Pod, and leaves it out of Unplaced until TakeBack, or until another Pod of its name
   // comes. Both do nothing where the Pod does not exist.
@@ -103,16 +104,15 @@ class Cluster {
   void Leave(const Claim& claim, bool assumed);
   void SetEffective(ClaimEntry& entry, ClaimPtr claim, ClaimPtr assumed);
   void ForgetClaims(std::string_view pod_uid);
-  // Adds the claim to the request, or says what is in the way. `own`: it was made for the Pod.
-  bool AddClaim(std::string_view name, bool own, PodWithClaims& request) const;
+  // Adds the claim to the Pod's, or sets the obstacle and returns false. `own`: the claim was made for the Pod.
+  bool AddClaim(std::string_view name, bool own, PodWithClaims& asking) const;
   dialect::Facts DialectFacts() const;  // without the sizes of GPUs; views the classes
-  // The resources of the Pod that still need a claim: it does not exist, or was made when other classes stood for them.
   dialect::ResourceClasses UnclaimedResources(const Pod& pod) const;
   void CountPlugins(const model::Node& node, int by);
   NodePtr Make(NodeEntry& entry);
   std::shared_ptr<const Devices> Gather(NodeEntry& entry);
 
-  std::shared_ptr<std::atomic<uint64_t>> serials_ = std::make_shared<std::atomic<uint64_t>>(0);  // that its copies share
+  std::shared_ptr<std::atomic<uint64_t>> serials_ = std::make_shared<std::atomic<uint64_t>>(0);  // shared by all copies
   alloc::Features features_ = alloc::Features::Defaults();
   uint64_t hardware_ = 0;  // Snapshot::hardware; 0: changed
   std::map<std::string, NodeEntry, std::less<>> nodes_;
@@ -120,7 +120,7 @@ class Cluster {
   std::map<std::string, PodEntry, std::less<>> pods_;
   std::map<uint64_t, PodPtr> unplaced_;  // by arrival
   uint64_t arrivals_ = 0;
-  bool nodes_came_ = false;  // since the last snapshot: some Pods may have been there before
+  bool nodes_came_ = false;  // a node was added since the last snapshot; its Pods may be known already
   std::map<std::string, ClaimEntry, std::less<>> claims_;
   std::map<std::string, std::vector<std::string>, std::less<>> assumptions_;  // keys of claims, by the uid of the Pod that they are for
   Pools pools_;
@@ -131,7 +131,7 @@ class Cluster {
   std::shared_ptr<const std::map<std::string, Snapshot::Namespace, std::less<>>> namespaces_;  // null: changed
   std::set<std::string> dirty_;                                                                // nodes
   std::shared_ptr<const Snapshot> snapshot_;                                                   // the last one; null: none
-  bool stale_ = true;                                                                          // it lacks more than what is dirty
+  bool stale_ = true;  // something else than the nodes in dirty_ has changed
 };
 
 }  // namespace allot::sched

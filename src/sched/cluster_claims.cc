@@ -72,22 +72,22 @@ ClaimPtr Cluster::FindStored(std::string_view claim_key) const {
   return at == claims_.end() ? nullptr : at->second.claim;
 }
 
-void Cluster::Assume(const PodWithClaims& request, std::string_view node, std::vector<model::Allocation> allocations) {
-  const auto pod = pods_.find(request.pod->key);
-  if (pod == pods_.end() || pod->second.pod->pod.uid != request.pod->pod.uid) return;
+void Cluster::Assume(const PodWithClaims& asking, std::string_view node, std::vector<model::Allocation> allocations) {
+  const auto pod = pods_.find(asking.pod->key);
+  if (pod == pods_.end() || pod->second.pod->pod.uid != asking.pod->pod.uid) return;
   pod->second.assumed = node;
   Place(pod->second);
   size_t next = 0;
-  for (const ClaimPtr& claim : request.claims) {
+  for (const ClaimPtr& claim : asking.claims) {
     if (claim->claim.allocation) continue;
     model::Allocation& allocation = allocations[next++];
     const auto at = claims_.find(claim->key);
     if (at == claims_.end() || at->second.claim->claim.uid != claim->claim.uid) continue;
     auto assumed = std::make_shared<Claim>(*claim);
     assumed->claim.allocation = std::move(allocation);
-    assumed->claim.reserved_for.assign(1, std::string(request.pod->pod.name));
+    assumed->claim.reserved_for.assign(1, std::string(asking.pod->pod.name));
     SetEffective(at->second, at->second.claim, std::move(assumed));
-    at->second.assumed_for = request.pod->pod.uid;
+    at->second.assumed_for = asking.pod->pod.uid;
     assumptions_[at->second.assumed_for].push_back(claim->key);
   }
 }

@@ -141,11 +141,11 @@ constexpr std::string_view kAsksForTwo =
     "kind: Pod\nmetadata: {name: p, namespace: lab, uid: pod-p}\n"
     "spec: {containers: [{name: c, resources: {limits: {cpu: '1', nvidia.com/gpu: '2', example.com/nic: '1'}}}]}\n---\n";
 
-PodWithClaims RequestOf(World& world) { return world.cluster().RequestOf(world.cluster().FindPod("lab/p")); }
+PodWithClaims AskingPod(World& world) { return world.cluster().WithClaims(world.cluster().FindPod("lab/p")); }
 
 TEST(Cluster, AmountsThatAClassStandsForAreToBeClaimed) {
   World world(StrCat(GpuNode("n1", {24, 24}), kAsksForTwo));
-  EXPECT_THAT(RequestOf(world).to_claim, IsEmpty());
+  EXPECT_THAT(AskingPod(world).to_claim, IsEmpty());
   EXPECT_EQ(world.Run(), "");
   EXPECT_THAT(world.WhyWaits("p"), HasSubstr("has no example.com/nic"));
   world.Add(
@@ -155,16 +155,16 @@ TEST(Cluster, AmountsThatAClassStandsForAreToBeClaimed) {
       "---\n"
       "{kind: DeviceClass, metadata: {name: old, creationTimestamp: '2026-01-01T00:00:00Z'}, spec: {extendedResourceName: "
       "nvidia.com/gpu}}\n");
-  EXPECT_THAT(RequestOf(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "a")));
-  EXPECT_EQ(Words(RequestOf(world).obstacle), "its claim for nvidia.com/gpu is not made yet");
+  EXPECT_THAT(AskingPod(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "a")));
+  EXPECT_EQ(Words(AskingPod(world).obstacle), "its claim for nvidia.com/gpu is not made yet");
   EXPECT_EQ(world.Run(), "");
   // A device plugin has them: they are the node's.
   world.Add(
       "{kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: '8', pods: '9', nvidia.com/gpu: '2', example.com/nic: '1'}}}\n");
-  EXPECT_THAT(RequestOf(world).to_claim, IsEmpty());
+  EXPECT_THAT(AskingPod(world).to_claim, IsEmpty());
   EXPECT_EQ(world.Run(), "p>n2");
   world.cluster().RemoveNode("n2");
-  EXPECT_THAT(RequestOf(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "a")));
+  EXPECT_THAT(AskingPod(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "a")));
 }
 
 // A Pod with a claim for its two GPUs.
@@ -188,31 +188,31 @@ std::string ExtendedClaim(std::string_view owner, std::string_view class_name, s
 TEST(Cluster, AClaimForAmountsCountsInsteadOfThem) {
   World world(StrCat(GpuNode("n1", {24, 24}), ClassForGpus("whole"), kHasClaim));
   // The claim that its status names is gone: it is made again.
-  EXPECT_THAT(RequestOf(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "whole")));
+  EXPECT_THAT(AskingPod(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "whole")));
   world.Add(ExtendedClaim("other", "whole"));
-  EXPECT_EQ(Words(RequestOf(world).obstacle), "claim lab/p-x was not made for this Pod");
+  EXPECT_EQ(Words(AskingPod(world).obstacle), "claim lab/p-x was not made for this Pod");
   world.Add(ExtendedClaim("p", "whole"));
-  EXPECT_EQ(Words(RequestOf(world).obstacle), "");
+  EXPECT_EQ(Words(AskingPod(world).obstacle), "");
   EXPECT_EQ(world.Run(), "p>n1/gpu-0/gpu-1");
   // Of a Pod that is somewhere it is too late.
   std::string placed(kHasClaim);
   world.cluster().RemoveClaim("lab", "p-x");
   world.Add(placed.replace(placed.find("spec: {"), 7, "spec: {nodeName: n1, "));
-  EXPECT_THAT(RequestOf(world).to_claim, IsEmpty());
-  EXPECT_EQ(Words(RequestOf(world).obstacle), "claim lab/p-x does not exist");
+  EXPECT_THAT(AskingPod(world).to_claim, IsEmpty());
+  EXPECT_EQ(Words(AskingPod(world).obstacle), "claim lab/p-x does not exist");
 }
 
 TEST(Cluster, AClaimThatWasMadeForOtherClassesIsToBeMadeAgainUnlessItIsAllocated) {
   World world(StrCat(GpuNode("n1", {24, 24}), ClassForGpus("whole"), kHasClaim, ExtendedClaim("p", "whole")));
-  EXPECT_THAT(RequestOf(world).to_claim, IsEmpty());
+  EXPECT_THAT(AskingPod(world).to_claim, IsEmpty());
   world.Add(ClassForGpus("newer", "2026-01-02T00:00:00Z"));
-  EXPECT_THAT(RequestOf(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "newer")));
+  EXPECT_THAT(AskingPod(world).to_claim, ElementsAre(Pair("nvidia.com/gpu", "newer")));
   world.Add(
       ExtendedClaim("p", "whole",
                     "status: {allocation: {devices: {results: [{request: r, driver: gpu.nvidia.com, pool: n1, device: gpu-0, shareID: "
                     "s, consumedCapacity: {memory: 24Gi}}]}}}\n"));
-  EXPECT_THAT(RequestOf(world).to_claim, IsEmpty());
-  EXPECT_EQ(RequestOf(world).claims.size(), 1u);
+  EXPECT_THAT(AskingPod(world).to_claim, IsEmpty());
+  EXPECT_EQ(AskingPod(world).claims.size(), 1u);
 }
 
 TEST(Cluster, AResourceForWhichAClassComesLaterIsClaimedToo) {
@@ -222,10 +222,10 @@ TEST(Cluster, AResourceForWhichAClassComesLaterIsClaimedToo) {
   EXPECT_EQ(world.Run(), "");
   EXPECT_THAT(world.WhyWaits("p"), HasSubstr("has no example.com/nic"));
   world.Add("{kind: DeviceClass, metadata: {name: nic}, spec: {extendedResourceName: example.com/nic}}\n");
-  EXPECT_THAT(RequestOf(world).to_claim, ElementsAre(Pair("example.com/nic", "nic"), Pair("nvidia.com/gpu", "whole")));
+  EXPECT_THAT(AskingPod(world).to_claim, ElementsAre(Pair("example.com/nic", "nic"), Pair("nvidia.com/gpu", "whole")));
 }
 
-TEST(Cluster, WhoIsSetAsideKeepsItsPlaceInTheOrder) {
+TEST(Cluster, APodThatIsSetAsideKeepsItsPlaceInTheOrder) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("a", "20Gi"));
   world.Add(GpuPod("b", "20Gi"));
@@ -241,6 +241,15 @@ TEST(Cluster, WhoIsSetAsideKeepsItsPlaceInTheOrder) {
   world.End("b");
   EXPECT_EQ(world.Run(), "a>n1/gpu-0");
   EXPECT_THAT(world.WhyWaits("c"), HasSubstr("does not fit"));
+}
+
+TEST(Cluster, BugTheSameFeaturesWereTakenForNewOnes) {
+  Cluster cluster;
+  EXPECT_FALSE(cluster.SetFeatures(alloc::Features::Defaults()));
+  alloc::Features features = alloc::Features::Defaults();
+  features.device_taints = false;
+  EXPECT_TRUE(cluster.SetFeatures(features));
+  EXPECT_FALSE(cluster.SetFeatures(features));
 }
 
 }  // namespace

@@ -8,25 +8,25 @@
 
 namespace allot::sched {
 
-Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& request, const Node& node, NodeReason& refusal) {
-  const std::optional<Several> several = SeveralOf(request);
+Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClaims& asking, const Node& node, NodeReason& reason) {
+  const std::optional<Several> several = SeveralOf(asking);
   if (!several || !node.devices->inventory || node.devices->inventory->devices().empty()) return false;
-  const PodWithClaims single = WithClaim(request, several->claim, [&](model::ResourceClaim& claim) {
+  const PodWithClaims single = WithClaim(asking, several->claim, [&](model::ResourceClaim& claim) {
     claim.requests = {{claim.requests[0].name, several->ask, {}}};
     claim.constraints.clear();
     claim.config.clear();
   });
   const alloc::Inventory& inventory = *node.devices->inventory;
   alloc::Ledger ledger = node.ledger;
-  std::vector<std::string> would_do;  // a device as often as it has a share to give
+  std::vector<std::string> fitting;  // a device as often as it has a share to give
   alloc::Answer answer;
-  while (would_do.size() < static_cast<size_t>(several->count)) {
+  while (fitting.size() < static_cast<size_t>(several->count)) {
     ASSIGN_OR_RETURN(answer, Allocate(snapshot, single, node, ledger, Strategy::kPack, true));
     if (answer.outcome != alloc::Answer::Outcome::kFits) break;
     const model::DeviceResult& got = answer.allocations.at(0).results.at(0);
     const alloc::InventoryDevice* const entry = DeviceOf(node, got);
     if (entry == nullptr) return false;
-    would_do.push_back(inventory.DeviceName(static_cast<uint32_t>(entry - inventory.devices().data())));
+    fitting.push_back(inventory.DeviceName(static_cast<uint32_t>(entry - inventory.devices().data())));
     // Take the device away, to find the next one.
     alloc::Hold hold;
     hold.whole = several->differ || got.share_id.empty();
@@ -37,14 +37,14 @@ Result<bool> Decider::ExplainSeveral(const Snapshot& snapshot, const PodWithClai
     ledger.AddHold({got.driver, got.pool, got.device}, std::move(hold));
   }
   if (answer.outcome != alloc::Answer::Outcome::kDoesNotFit) return false;  // enough devices fit alone, but not together
-  refusal.kind = NodeReason::Kind::kSeveralDevices;
-  refusal.asked = several->count;
-  refusal.differ = several->differ;
-  refusal.would_do = would_do.size();
-  refusal.devices = std::move(answer.reasons);
-  refusal.devices.request.clear();
-  std::erase_if(refusal.devices.ruled_out, [&](alloc::RuledOut& one) {
-    const auto is_good = [&](const std::string& device) { return std::find(would_do.begin(), would_do.end(), device) != would_do.end(); };
+  reason.kind = NodeReason::Kind::kSeveralDevices;
+  reason.asked = several->count;
+  reason.differ = several->differ;
+  reason.fit_alone = fitting.size();
+  reason.devices = std::move(answer.reasons);
+  reason.devices.request.clear();
+  std::erase_if(reason.devices.ruled_out, [&](alloc::RuledOut& one) {
+    const auto is_good = [&](const std::string& device) { return std::find(fitting.begin(), fitting.end(), device) != fitting.end(); };
     return std::erase_if(one.devices, is_good) > 0 && one.devices.empty();
   });
   return true;

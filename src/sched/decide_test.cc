@@ -25,13 +25,13 @@ TEST(Decide, SpreadsByChoice) {
   world.Add(GpuPod("a", "6Gi"));
   EXPECT_EQ(world.Run(), "a>n1/gpu-0");
   world.Add(GpuPod("b", "6Gi"));
-  const PodWithClaims request = world.cluster().RequestOf(world.cluster().FindPod("lab/b"));
-  const auto decision = world.decider().Decide(*world.cluster().Take(), request, {.strategy = Strategy::kSpread});
+  const PodWithClaims asking = world.cluster().WithClaims(world.cluster().FindPod("lab/b"));
+  const auto decision = world.decider().Decide(*world.cluster().Take(), asking, {.strategy = Strategy::kSpread});
   ASSERT_TRUE(decision.ok());
   EXPECT_EQ(decision->node, "n2");
 }
 
-TEST(Decide, WhoNeedsNoDeviceLeavesThemToOthers) {
+TEST(Decide, PrefersNodesWithoutDevicesForPodsThatNeedNone) {
   World world(GpuNode("n1", {24}) + "kind: Node\nmetadata: {name: z}\nstatus: {allocatable: {cpu: '8', memory: 64Gi, pods: '10'}}\n");
   world.Add(PlainPod("web"));
   EXPECT_EQ(world.Run(), "web>z");
@@ -119,36 +119,36 @@ TEST(Decide, SpreadsOverZonesWithinMaxSkew) {
   EXPECT_EQ(world.Run(), "p3>a1");
   world.Add(PlainPod("p4", spread, ", labels: {app: w}"));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p4"), HasSubstr("spread: zone=a would be 2 Pods ahead of the emptiest, and maxSkew is 1"));
-  EXPECT_THAT(world.WhyWaits("p4"), HasSubstr("x: has no label zone"));
+  EXPECT_THAT(world.WhyWaits("p4"), HasSubstr("topology spread: the Pod would make a skew of 2 in zone=a, and maxSkew is 1"));
+  EXPECT_THAT(world.WhyWaits("p4"), HasSubstr("x: has no label zone, which the Pod's topology spread constraint needs"));
 }
 
 TEST(Decide, KeepsPodsTogetherOrApart) {
   World world(kZones);
   const std::string term = "[{topologyKey: zone, labelSelector: {matchLabels: {app: w}}}]";
-  const std::string near = ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " + term + "}}";
-  const std::string away = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " + term + "}}";
-  world.Add(PlainPod("first", near, ", labels: {app: w}"));  // the first of its kind may begin anywhere that has a zone
+  const std::string affinity = ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " + term + "}}";
+  const std::string anti_affinity = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " + term + "}}";
+  world.Add(PlainPod("first", affinity, ", labels: {app: w}"));  // the first of its kind may begin anywhere that has a zone
   EXPECT_EQ(world.Run(), "first>a1");
-  world.Add(PlainPod("second", near));
+  world.Add(PlainPod("second", affinity));
   EXPECT_EQ(world.Run(), "second>a1");
-  world.Add(PlainPod("loner", away));
+  world.Add(PlainPod("loner", anti_affinity));
   EXPECT_EQ(world.Run(), "loner>b1");
   world.Add(PlainPod("third", ", nodeSelector: {zone: b}", ", labels: {app: w}"));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("third"), HasSubstr("b1: Pod lab/loner wants none like this one in zone=b (anti-affinity)"));
+  EXPECT_THAT(world.WhyWaits("third"), HasSubstr("b1: the anti-affinity of Pod lab/loner keeps this Pod out of zone=b"));
 }
 
 TEST(Decide, AnEmptySelectorOfNamespacesIsAllOfThemAlsoThoseThatAreNotKnown) {
   World world(kZones);
   world.Add("kind: Pod\nmetadata: {name: far, namespace: elsewhere, uid: far, labels: {app: w}}\nspec: {containers: [{name: c}]}\n---\n");
   EXPECT_EQ(world.Run(), "far>a1");
-  const auto away = [](std::string_view namespaces) {
+  const auto anti_affinity = [](std::string_view namespaces) {
     return StrCat(", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, namespaceSelector: ",
                   namespaces, ", labelSelector: {matchLabels: {app: w}}}]}}");
   };
-  world.Add(PlainPod("all", away("{}")));
-  world.Add(PlainPod("some", away("{matchExpressions: [{key: team, operator: DoesNotExist}]}")));
+  world.Add(PlainPod("all", anti_affinity("{}")));
+  world.Add(PlainPod("some", anti_affinity("{matchExpressions: [{key: team, operator: DoesNotExist}]}")));
   EXPECT_EQ(world.Run(), "all>b1 some>a1") << "of labels that are not known nothing is said";
 }
 
@@ -173,17 +173,17 @@ TEST(Decide, WhatAPodOnlyPrefersIsNoLookAtOthers) {
 
 TEST(Decide, APodToBeNearToHasToMatchAllTermsAtOnce) {
   World world(kZones);
-  const auto near = [](std::string_view first, std::string_view second) {
+  const auto affinity = [](std::string_view first, std::string_view second) {
     const auto term = [](std::string_view labels) { return StrCat("{topologyKey: zone, labelSelector: {matchLabels: {", labels, "}}}"); };
     return StrCat(", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [", term(first), ", ", term(second), "]}}");
   };
   world.Add(PlainPod("one", ", nodeSelector: {zone: a}", ", labels: {app: w}"));
   world.Add(PlainPod("two", ", nodeSelector: {zone: a}", ", labels: {tier: x}"));
   EXPECT_EQ(world.Run(), "one>a1 two>a1");
-  world.Add(PlainPod("p", near("app: w", "tier: x")));  // two Pods that match one term each are none that matches both
+  world.Add(PlainPod("p", affinity("app: w", "tier: x")));  // two Pods that match one term each are none that matches both
   EXPECT_EQ(world.Run(), "");
-  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("pod affinity: no Pod to be near to is in zone=a"));
-  world.Add(PlainPod("first", near("app: w", "tier: x"), ", labels: {app: w, tier: x}"));  // the first of its kind
+  EXPECT_THAT(world.WhyWaits("p"), HasSubstr("affinity: zone=a has no Pod that this Pod must join"));
+  world.Add(PlainPod("first", affinity("app: w", "tier: x"), ", labels: {app: w, tier: x}"));  // the first of its kind
   EXPECT_EQ(world.Run(), "first>a1 p>a1");
 }
 
@@ -204,14 +204,14 @@ TEST(Decide, NodesWithoutAKeyOfAnyConstraintDoNotCountForSpreading) {
 TEST(Decide, WhatIsRememberedOfANodeIsNotUsedForAnotherStateOfIt) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("a", "20Gi"));
-  const PodWithClaims request = world.cluster().RequestOf(world.cluster().FindPod("lab/a"));
-  const auto outcome = [&](Cluster cluster) { return world.decider().Decide(*cluster.Take(), request)->outcome; };
+  const PodWithClaims asking = world.cluster().WithClaims(world.cluster().FindPod("lab/a"));
+  const auto outcome = [&](Cluster cluster) { return world.decider().Decide(*cluster.Take(), asking)->outcome; };
   EXPECT_EQ(outcome(world.cluster()), Decision::Outcome::kPlaced);
   Cluster full = world.cluster(), cordoned = world.cluster();  // two that go on from the same state
   PutYaml(full, "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '8', memory: 64Gi, pods: '0'}}\n");
   PutYaml(cordoned, "kind: Node\nmetadata: {name: n1}\nspec: {unschedulable: true}\nstatus: {allocatable: {pods: '9'}}\n");
-  EXPECT_THAT(Summary(*world.decider().Decide(*full.Take(), request)), HasSubstr("of at most 0"));
-  EXPECT_THAT(Summary(*world.decider().Decide(*cordoned.Take(), request)), HasSubstr("is cordoned"));
+  EXPECT_THAT(Summary(*world.decider().Decide(*full.Take(), asking)), HasSubstr("of at most 0"));
+  EXPECT_THAT(Summary(*world.decider().Decide(*cordoned.Take(), asking)), HasSubstr("is cordoned"));
   EXPECT_EQ(outcome(world.cluster()), Decision::Outcome::kPlaced);
   const std::shared_ptr<const Snapshot> now = world.cluster().Take();
   EXPECT_NE(now->nodes[0]->serial.value, 0u);
@@ -271,6 +271,15 @@ TEST(Decide, GroupsNodesByReason) {
   EXPECT_EQ(world.WhyWaits("p"),
             "0/3 nodes fit: x1, x2: has no devices; n1: 1 device asked, and the only one does not fit (gpu-0: 25600 MiB asked, "
             "24576 MiB of 24576 MiB free)");
+}
+
+TEST(Decide, BugAReasonThatIsNotAboutDevicesNamedAClaim) {
+  World world(GpuNode("n1", {24}, "spec: {unschedulable: true}\n"));
+  world.Add(GpuPod("p", "6Gi"));
+  EXPECT_EQ(world.Run(), "");
+  const Decision& decision = world.queue().Find("lab/p")->decision;
+  ASSERT_EQ(decision.reasons.size(), 1u);
+  EXPECT_EQ(decision.reasons[0], (NodeReason{.kind = NodeReason::Kind::kCordoned, .node = "n1"}));
 }
 
 TEST(Decide, ASummaryOfManyNodesEnds) {

@@ -49,10 +49,10 @@ class Day {
     }
     std::vector<PodPtr> changed;  // Pods that have started, or come
     world_.queue().Run(world_.cluster(), [&](const Placed& placed) {
-      running_[std::string(placed.request.pod->pod.name)] = placed.node;
+      running_[std::string(placed.asking.pod->pod.name)] = placed.node;
       Use(placed);
       overtaken_ += placed.overtaken;
-      changed.push_back(placed.request.pod);
+      changed.push_back(placed.asking.pod);
     });
     for (const auto& [claim, one] : shared_) Write(claim);
     for (const Waiting* one : world_.queue().waiting()) {
@@ -80,7 +80,7 @@ class Day {
                              }));
       const auto &was = before->second.ends, &is = one->plan->ends;
       const bool kept = before->second.node == one->plan->node && std::includes(was.begin(), was.end(), is.begin(), is.end());
-      EXPECT_TRUE(kept || ahead || surprised) << one->pod->key << " has another plan, and nobody ahead of it has another place";
+      EXPECT_TRUE(kept || ahead || surprised) << one->pod->key << " has another plan, and no Pod ahead of it has another place";
       kept_ += kept && !ahead && !surprised ? 1 : 0;
       replanned_ += kept ? 0 : 1;
     }
@@ -145,11 +145,11 @@ class Day {
   }
   void Use(const Placed& placed) {
     size_t next = 0;
-    for (const ClaimPtr& claim : placed.request.claims) {
+    for (const ClaimPtr& claim : placed.asking.claims) {
       const model::Allocation* fresh = claim->claim.allocation ? nullptr : &placed.allocations[next++];
       const auto at = shared_.find(std::string(claim->claim.name));
       if (at == shared_.end()) continue;
-      at->second.users.insert(std::string(placed.request.pod->pod.name));
+      at->second.users.insert(std::string(placed.asking.pod->pod.name));
       if (fresh == nullptr) continue;
       const model::DeviceResult& got = fresh->results.at(0);
       at->second.allocation =

@@ -2,6 +2,7 @@
 // Why a node does not fit a Pod, as a value: a kind and its facts. sched/words.h turns it into a sentence, sched/reason_json.h into JSON.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,28 +10,28 @@
 
 namespace allot::sched {
 
-// Each kind lists the members that it sets beside `node`; all others are empty.
+// Each kind lists the members that it sets beside `node`. All others are empty.
 struct NodeReason {
   enum class Kind {
     kNone,            // the node fits
     kNamesOtherNode,  // wanted: the node that the Pod names
     kCordoned,
-    kTainted,              // taint
-    kLabelMissing,         // key, wanted: nodeSelector asks for the label
-    kLabelDiffers,         // key, value, wanted: the same
-    kNodeAffinity,         // key, op, values where the affinity is a single requirement
-    kHostPort,             // port, protocol, pod: the Pod that has it
-    kPodLimit,             // asked: Pods that run, whole: the limit
-    kNoResource,           // key
-    kResource,             // key, asked, free, whole
-    kClaimElsewhere,       // claim: it is allocated on another node
-    kDevicesUnknown,       // detail
-    kTooManyCombinations,  // the search for devices gave up
-    kNoDevices,
+    kTainted,               // taint
+    kLabelMissing,          // key, wanted: nodeSelector asks for the label
+    kLabelDiffers,          // key, value, wanted: the same
+    kNodeAffinity,          // key, op, values where the affinity is a single requirement
+    kHostPort,              // port, protocol, pod: the Pod that has it
+    kPodLimit,              // count: Pods that run, limit
+    kNoResource,            // key
+    kResource,              // key, asked, free, whole
+    kClaimElsewhere,        // claim: it is allocated on another node
+    kDevicesUnknown,        // detail
+    kTooManyCombinations,   // the search for devices gave up
+    kNoDevices,             // devices: what is asked for, and pools that are incomplete or invalid
     kDevices,               // devices
-    kSeveralDevices,        // devices, asked, would_do, differ: the Pod asks for several devices or shares of a kind
+    kSeveralDevices,        // devices, asked, fit_alone, differ: the Pod asks for several devices or shares of a kind
     kSpreadLabelMissing,    // key: of a topology spread constraint
-    kSpread,                // key, value, asked: the skew, whole: maxSkew
+    kSpread,                // key, value, count: the skew, limit: maxSkew
     kAntiAffinity,          // key, value: the domain that has a Pod to avoid
     kAffinityLabelMissing,  // key
     kAffinity,              // key, value: the domain that has no Pod to join
@@ -48,12 +49,14 @@ struct NodeReason {
   std::string protocol{};
   std::string pod{}, claim{};              // "namespace/name"
   int64_t asked = 0, free = 0, whole = 0;  // CPU in thousandths, memory in bytes, others in units
+  int64_t count = 0, limit = 0;            // of Pods
   std::string detail{};
   alloc::Reasons devices{};
-  size_t would_do = 0;  // how many of the devices, or shares, would fit, each by itself
-  bool differ = false;  // each on another device
+  size_t fit_alone = 0;  // how many of the devices, or shares, would fit, each by itself
+  bool differ = false;   // each on another device
 
   bool operator==(const NodeReason&) const = default;
 };
+using NodeReasonPtr = std::shared_ptr<const NodeReason>;
 
 }  // namespace allot::sched

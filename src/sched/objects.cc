@@ -10,15 +10,14 @@ namespace {
 
 std::string_view Text(const json::Value& value) { return value.IsString() ? value.AsString() : std::string_view(); }
 
-// The first volume that may be on some nodes only, in words.
-std::string VolumeToPlace(const json::Value& spec) {
-  if (!spec["volumes"].IsArray()) return "";
+std::optional<Volume> VolumeToPlace(const json::Value& spec) {
+  if (!spec["volumes"].IsArray()) return std::nullopt;
   for (const json::Value& volume : spec["volumes"].Items()) {
     const json::Value& claim = volume["persistentVolumeClaim"];
-    if (!claim.IsNull()) return StrCat(Text(volume["name"]), " is PersistentVolumeClaim ", Text(claim["claimName"]));
-    if (!volume["ephemeral"].IsNull()) return StrCat(Text(volume["name"]), " is an ephemeral PersistentVolumeClaim");
+    if (claim.IsNull() && volume["ephemeral"].IsNull()) continue;
+    return Volume{std::string(Text(volume["name"])), std::string(Text(claim["claimName"]))};
   }
-  return "";
+  return std::nullopt;
 }
 
 // Kubernetes promises numbers since 1.35, and etcd always gave them.
@@ -81,8 +80,8 @@ std::string PodWithClaims::Shape() const {
   return shape;
 }
 
-bool Has(const PodWithClaims& request, const Claim& claim) {
-  return std::any_of(request.claims.begin(), request.claims.end(), [&](const ClaimPtr& one) { return one->claim.uid == claim.claim.uid; });
+bool Has(const PodWithClaims& asking, const Claim& claim) {
+  return std::any_of(asking.claims.begin(), asking.claims.end(), [&](const ClaimPtr& one) { return one->claim.uid == claim.claim.uid; });
 }
 
 }  // namespace allot::sched

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,10 @@ struct Pod {
   std::string key;
   model::Pod pod;
   model::Placement placement;
-  std::string_view created;  // metadata.creationTimestamp
-  bool ended = false;        // Succeeded or Failed: it holds nothing
-  bool deleting = false;     // has a deletionTimestamp; it holds its devices until it is gone
-  std::string volume;        // the first volume that restricts nodes: "data is PersistentVolumeClaim models"; empty: none
+  std::string_view created;      // metadata.creationTimestamp
+  bool ended = false;            // Succeeded or Failed: it holds nothing
+  bool deleting = false;         // has a deletionTimestamp; it holds its devices until it is gone
+  std::optional<Volume> volume;  // the first that may be on some nodes only; nullopt: none
   // Pods of the same shape fit on the same nodes, apart from their labels and claims.
   std::string shape;
 
@@ -66,7 +67,7 @@ struct PodWithClaims {
 
   std::string Shape() const;
 };
-// Whether the claim is one of the request's.
-bool Has(const PodWithClaims& request, const Claim& claim);
+// Whether the claim is one of the Pod's.
+bool Has(const PodWithClaims& asking, const Claim& claim);
 
 }  // namespace allot::sched

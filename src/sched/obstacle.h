@@ -7,7 +7,13 @@
 
 namespace allot::sched {
 
-// Each kind lists the members that it sets; all others are empty.
+// A Pod's volume that may be on some nodes only.
+struct Volume {
+  std::string name;   // in the Pod's spec.volumes
+  std::string claim;  // the name of the PersistentVolumeClaim; empty: an ephemeral one, which is made for the Pod
+};
+
+// Each kind lists the members that it sets. All others are empty.
 struct Obstacle {
   enum class Kind {
     kNone,
@@ -28,7 +34,7 @@ struct Obstacle {
   std::string resource{};    // "nvidia.com/gpu"
   std::string claim{};       // "namespace/name"
   size_t users = 0;
-  std::string volume{};
+  Volume volume{};
 
   bool empty() const { return kind == Kind::kNone; }
 };

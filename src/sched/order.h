@@ -7,6 +7,9 @@
 
 namespace allot::sched {
 
+// Less: `a` is asked before `b`, whenever it came, as it has the higher priority.
+std::strong_ordering ComparePriorities(const Pod& a, const Pod& b);
+
 // Less: `a` is asked before `b`, as it has the higher priority or was created first. Equivalent: the API does not tell which was created
 // first, and the Pods stay in the order in which the caller learned of them.
 //

@@ -39,13 +39,13 @@ bool Counts(const model::SpreadConstraint& constraint, const Pod& pod, const mod
 
 OtherPods::OtherPods(const Pod& pod, const Snapshot& snapshot) : pod_(pod), snapshot_(snapshot) {
   for (const model::SpreadConstraint& constraint : pod.placement.spread) CountSpread(constraint);
-  self_near_ = MatchesAllNear(pod);
-  for (const model::PodTerm& term : pod.placement.near) CountTerm(term, true);
-  for (const model::PodTerm& term : pod.placement.away) CountTerm(term, false);
-  for (const NodePtr& node : snapshot.keepers) {
+  self_matches_ = MatchesAffinity(pod);
+  for (const model::PodTerm& term : pod.placement.affinity) CountTerm(term, true);
+  for (const model::PodTerm& term : pod.placement.anti_affinity) CountTerm(term, false);
+  for (const NodePtr& node : snapshot.anti_affinity_nodes) {
     for (const PodPtr& other : node->pods) {
       if (other->key == pod.key) continue;
-      for (const model::PodTerm& term : other->placement.away) {
+      for (const model::PodTerm& term : other->placement.anti_affinity) {
         const std::string_view* value = node->node->Label(term.topology_key);
         if (term.weight != 0 || value == nullptr || !Selects(term, *other, pod)) continue;
         const auto [at, is_new] = against_[term.topology_key].emplace(*value, other->key);
@@ -69,8 +69,8 @@ bool OtherPods::Selects(const model::PodTerm& term, const Pod& owner, const Pod&
   return in_space && term.selector.Matches(other.placement.labels);
 }
 
-bool OtherPods::MatchesAllNear(const Pod& other) const {
-  const auto& terms = pod_.placement.near;
+bool OtherPods::MatchesAffinity(const Pod& other) const {
+  const auto& terms = pod_.placement.affinity;
   return std::all_of(terms.begin(), terms.end(), [&](const auto& term) { return term.weight != 0 || Selects(term, pod_, other); });
 }
 
@@ -95,16 +95,16 @@ void OtherPods::CountSpread(const model::SpreadConstraint& constraint) {
   spread_.push_back(std::move(spread));
 }
 
-void OtherPods::CountTerm(const model::PodTerm& term, bool near) {
-  Term counted{&term, near, {}};
-  const bool together = near && term.weight == 0;
+void OtherPods::CountTerm(const model::PodTerm& term, bool is_affinity) {
+  Term counted{&term, is_affinity, {}};
+  const bool together = is_affinity && term.weight == 0;
   for (const NodePtr& node : snapshot_.nodes) {
     const std::string_view* value = node->node->Label(term.topology_key);
     if (value == nullptr) continue;
     for (const PodPtr& other : node->pods) {
-      if (other->key == pod_.key || !(together ? MatchesAllNear(*other) : Selects(term, pod_, *other))) continue;
+      if (other->key == pod_.key || !(together ? MatchesAffinity(*other) : Selects(term, pod_, *other))) continue;
       ++counted.domains[*value];
-      any_near_ = any_near_ || together;
+      any_matches_ = any_matches_ || together;
     }
   }
   terms_.push_back(std::move(counted));
@@ -122,31 +122,31 @@ std::optional<NodeReason> OtherPods::WhyNot(const Node& node) const {
     if (value == nullptr) return about(Kind::kSpreadLabelMissing, key, value);
     const int64_t skew = CountIn(spread.domains, value) + (spread.matches_self ? 1 : 0) - spread.least;
     if (skew <= spread.constraint->max_skew) continue;
-    NodeReason refusal = about(Kind::kSpread, key, value);
-    refusal.asked = skew;
-    refusal.whole = spread.constraint->max_skew;
-    return refusal;
+    NodeReason reason = about(Kind::kSpread, key, value);
+    reason.count = skew;
+    reason.limit = spread.constraint->max_skew;
+    return reason;
   }
   for (const Term& term : terms_) {
     if (term.term->weight != 0) continue;
     const std::string_view key = term.term->topology_key;
     const std::string_view* value = node.node->Label(key);
     const bool there = CountIn(term.domains, value) > 0;
-    if (!term.near) {
+    if (!term.is_affinity) {
       if (there) return about(Kind::kAntiAffinity, key, value);
       continue;
     }
     // The first Pod of a group with affinity to itself may start anywhere.
-    if (value != nullptr && (there || (!any_near_ && self_near_))) continue;
+    if (value != nullptr && (there || (!any_matches_ && self_matches_))) continue;
     return about(value == nullptr ? Kind::kAffinityLabelMissing : Kind::kAffinity, key, value);
   }
   for (const auto& [key, pods] : against_) {
     const std::string_view* value = node.node->Label(key);
     const auto pod = value == nullptr ? pods.end() : pods.find(*value);
     if (pod == pods.end()) continue;
-    NodeReason refusal = about(Kind::kUnwanted, key, value);
-    refusal.pod = pod->second;
-    return refusal;
+    NodeReason reason = about(Kind::kUnwanted, key, value);
+    reason.pod = pod->second;
+    return reason;
   }
   return std::nullopt;
 }
@@ -159,7 +159,7 @@ int64_t OtherPods::Points(const Node& node) const {
   }
   for (const Term& term : terms_) {
     const int64_t pods = CountIn(term.domains, node.node->Label(term.term->topology_key));
-    points += (term.near ? 1 : -1) * term.term->weight * pods;  // of what must hold, 0
+    points += (term.is_affinity ? 1 : -1) * term.term->weight * pods;  // of what must hold, 0
   }
   return points;
 }

@@ -12,16 +12,20 @@ using Names = std::set<std::string, std::less<>>;
 
 constexpr size_t kMaxNodes = 32;  // that a plan is looked for on
 
-// MiB of devices that the Pod holds alone on the node.
-double HeldBy(const Node& node, const std::string& pod) {
-  double held = 0;
+// The memory of the device that the result names; 0: the device has none, or is gone.
+model::MiB WholeOf(const Node& node, const model::DeviceResult& result) {
+  const alloc::InventoryDevice* const entry = DeviceOf(node, result);
+  const model::Capacity* const memory = entry == nullptr ? nullptr : model::MemoryOf(*entry->device);
+  return memory == nullptr ? model::MiB(0) : model::MiB::Offered(memory->value);
+}
+
+// The memory of devices that the Pod holds alone on the node.
+model::MiB HeldBy(const Node& node, const std::string& pod) {
+  model::MiB held;
   for (const ClaimPtr& claim : node.claims) {
     const auto& users = claim->claim.reserved_for;
     if (users.size() != 1 || KeyOf(claim->claim.name_space, users.front()) != pod) continue;
-    for (const model::DeviceResult& result : claim->claim.allocation->results) {
-      const model::NamedQuantity* const memory = model::MemoryOf(result.consumed_capacity);
-      if (memory != nullptr) held += model::ApproximateMiB(memory->amount);
-    }
+    for (const model::DeviceResult& result : claim->claim.allocation->results) held += model::MemoryTaken(result, WholeOf(node, result));
   }
   return held;
 }
@@ -52,8 +56,8 @@ std::string UidOf(const Cluster& cluster, std::string_view key) {
 }  // namespace
 
 std::optional<std::vector<model::Allocation>> FitsOn(Decider& decider, const Snapshot& snapshot, const NodePtr& node,
-                                                     const PodWithClaims& request) {
-  Result<std::optional<std::vector<model::Allocation>>> allocations = decider.DecideOn(snapshot, node, request);
+                                                     const PodWithClaims& asking) {
+  Result<std::optional<std::vector<model::Allocation>>> allocations = decider.DecideOn(snapshot, node, asking);
   return allocations.ok() ? *std::move(allocations) : std::nullopt;
 }
 
@@ -77,22 +81,22 @@ void DropEnded(Plan& plan, const Cluster& cluster, const Snapshot& snapshot) {
   std::erase_if(plan.uids, [&](const auto& one) { return !plan.ends.contains(one.first); });
 }
 
-std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request) {
+std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking) {
   std::vector<const Node*> nodes;
   for (const NodePtr& node : snapshot.nodes) nodes.push_back(node.get());
   std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->pods.size() < b->pods.size(); });
   std::optional<Plan> best;
-  double best_held = 0;
+  model::MiB best_held;
   size_t looked_at = 0;
   for (const Node* node : nodes) {
     if (looked_at == kMaxNodes) break;
     // This test is cheap, as it does not look at the node's Pods.
-    const Result<bool> may_fit = decider.FitsWhenEmpty(snapshot, *node, request);
+    const Result<bool> may_fit = decider.FitsWhenEmpty(snapshot, *node, asking);
     if (!may_fit.ok() || !*may_fit) continue;
     const auto fits_without = [&](const Names& ends) {
-      return FitsOn(decider, snapshot, NodeWithout(*node, ends, &request), request).has_value();
+      return FitsOn(decider, snapshot, NodeWithout(*node, ends, &asking), asking).has_value();
     };
-    Names all = HoldersOf(*node, &request);
+    Names all = HoldersOf(*node, &asking);
     if (!fits_without(all)) {
       // Affinity may require one of the Pods on the node: that Pod stays.
       const auto is_needed = [&](const std::string& pod) {
@@ -100,17 +104,17 @@ std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const P
         others.erase(pod);
         return fits_without(others);
       };
-      const auto near = LooksAtOthers(*request.pod) ? std::find_if(all.begin(), all.end(), is_needed) : all.end();
-      if (near == all.end()) continue;
-      all.erase(near);
+      const auto needed = LooksAtOthers(*asking.pod) ? std::find_if(all.begin(), all.end(), is_needed) : all.end();
+      if (needed == all.end()) continue;
+      all.erase(needed);
     }
     ++looked_at;
-    std::vector<std::pair<double, std::string>> holders;  // the smallest first
+    std::vector<std::pair<model::MiB, std::string>> holders;  // the smallest first
     for (const std::string& pod : all) holders.emplace_back(HeldBy(*node, pod), pod);
     std::sort(holders.begin(), holders.end());
     const auto consider = [&](Names ends) {
-      double held = 0;
-      for (const auto& [amount, pod] : holders) held += ends.contains(pod) ? amount : 0;
+      model::MiB held;
+      for (const auto& [amount, pod] : holders) held += ends.contains(pod) ? amount : model::MiB(0);
       if (best && (best->ends.size() < ends.size() || (best->ends.size() == ends.size() && best_held <= held))) return;
       best = Plan{std::string(node->name()), std::move(ends), {}};
       best_held = held;

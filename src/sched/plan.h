@@ -26,10 +26,10 @@ void DropEnded(Plan& plan, const Cluster& cluster, const Snapshot& snapshot);
 
 // The plan with the fewest ends, then the least memory that these hold. Looks at the first 32 nodes, those with the fewest Pods first,
 // where the Pod fits when all other Pods there have ended. nullopt: there is no such node.
-std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request);
+std::optional<Plan> MakePlan(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking);
 
 // The allocations of the Pod on this state of the node, with all other nodes as in the snapshot. nullopt: the Pod does not fit.
 std::optional<std::vector<model::Allocation>> FitsOn(Decider& decider, const Snapshot& snapshot, const NodePtr& node,
-                                                     const PodWithClaims& request);
+                                                     const PodWithClaims& asking);
 
 }  // namespace allot::sched

@@ -30,7 +30,7 @@ TEST(Plan, ATopologySpreadThatWouldNotHoldIsNoPlan) {
   EXPECT_THAT(world.queue().Find("lab/spread")->plan->ends, testing::SizeIs(3));  // not one: two that stay are too many
 }
 
-TEST(Plan, AnAntiAffinityToAPodElsewhereIsNoPlanAndBlocksNobody) {
+TEST(Plan, AnAntiAffinityToAPodElsewhereIsNoPlanAndBlocksNoPod) {
   World world(ZonedNode("a1", "a", 10) + GpuNode("a2", {24}) +
               "kind: Node\nmetadata: {name: a2, labels: {zone: a}}\nstatus: {allocatable: {cpu: '8', memory: 64Gi, pods: '110'}}\n");
   world.Add(PlainPod("web", ", nodeSelector: {zone: a}", ", labels: {app: w}"));
@@ -46,7 +46,20 @@ TEST(Plan, AnAntiAffinityToAPodElsewhereIsNoPlanAndBlocksNobody) {
   EXPECT_FALSE(world.queue().Find("lab/loner")->never);  // web may end
 }
 
-TEST(Plan, WhomItHasToBeNearToStays) {
+TEST(Plan, BugAPodWithAWholeGpuCountedAsOneThatHoldsNothing) {
+  World world(GpuNode("n1", {24}) +
+              "kind: ResourceSlice\nmetadata: {name: n1-whole}\nspec: {driver: gpu.nvidia.com, nodeName: n1, pool: {name: n1-whole, "
+              "generation: 1, resourceSliceCount: 1}, devices: [{name: whole-0, capacity: {memory: {value: 24Gi}}}]}\n");
+  world.Add(GpuPod("whole", "20Gi"));
+  world.Add(GpuPod("part", "20Gi"));
+  ASSERT_EQ(world.Run(), "whole>n1/whole-0 part>n1/gpu-0");
+  world.Add(GpuPod("large", "22Gi"));  // fits when either has ended
+  EXPECT_EQ(world.Run(), "");
+  ASSERT_TRUE(world.queue().Find("lab/large")->plan);
+  EXPECT_THAT(world.queue().Find("lab/large")->plan->ends, ElementsAre("lab/part"));
+}
+
+TEST(Plan, APodThatItsAffinityNeedsStays) {
   World world(GpuNode("n1", {24}));
   world.Add(PlainPod("leader", "", ", labels: {app: leader}"));
   world.Add(GpuPod("first", "12Gi"));

@@ -8,13 +8,14 @@ namespace {
 
 constexpr size_t kMaxPlans = 256;  // later Pods wait without a plan
 
-bool KeepsAway(const Pod& pod) {
-  return std::any_of(pod.placement.away.begin(), pod.placement.away.end(), [](const model::PodTerm& term) { return term.weight == 0; });
+bool HasAntiAffinity(const Pod& pod) {
+  return std::any_of(pod.placement.anti_affinity.begin(), pod.placement.anti_affinity.end(),
+                     [](const model::PodTerm& term) { return term.weight == 0; });
 }
 
 // Whether the Pod, when it is on `node`, may keep others from `other`.
-bool KeepsAwayFrom(const Pod& pod, const model::Node& node, const model::Node& other) {
-  return std::any_of(pod.placement.away.begin(), pod.placement.away.end(), [&](const model::PodTerm& term) {
+bool MayExcludeFrom(const Pod& pod, const model::Node& node, const model::Node& other) {
+  return std::any_of(pod.placement.anti_affinity.begin(), pod.placement.anti_affinity.end(), [&](const model::PodTerm& term) {
     const std::string_view *here = node.Label(term.topology_key), *there = other.Label(term.topology_key);
     return term.weight == 0 && here != nullptr && there != nullptr && *here == *there;
   });
@@ -26,15 +27,15 @@ bool Shares(const PodWithClaims& one, const PodWithClaims& other) {
                      [&](const ClaimPtr& claim) { return !claim->claim.allocation && Has(one, *claim); });
 }
 
-// The request with the allocations that its claims have on `placed`.
-PodWithClaims AfterOthers(PodWithClaims request, const Node& placed) {
-  for (ClaimPtr& claim : request.claims) {
+// The Pod with the allocations that its claims have on `placed`.
+PodWithClaims AfterOthers(PodWithClaims asking, const Node& placed) {
+  for (ClaimPtr& claim : asking.claims) {
     if (claim->claim.allocation) continue;
     const auto at =
         std::find_if(placed.claims.begin(), placed.claims.end(), [&](const ClaimPtr& one) { return one->claim.uid == claim->claim.uid; });
     if (at != placed.claims.end()) claim = *at;
   }
-  return request;
+  return asking;
 }
 
 }  // namespace
@@ -51,13 +52,13 @@ bool AreSeenElsewhere(const Node& node, const std::vector<model::Allocation>& al
   });
 }
 
-void PlansAhead::Ask(const PodWithClaims& request) {
-  asking_ = &request;
-  share_ = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& other) { return Shares(other.request, request); });
+void PlansAhead::Ask(const PodWithClaims& asking) {
+  asking_ = &asking;
+  share_ = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& other) { return Shares(other.asking, asking); });
 }
 
-NodePtr PlansAhead::Fulfil(const Plan& plan, const Snapshot& snapshot, const Node& node, const PodWithClaims& request) const {
-  const PodWithClaims then = AfterOthers(request, node);
+NodePtr PlansAhead::Fulfil(const Plan& plan, const Snapshot& snapshot, const Node& node, const PodWithClaims& asking) const {
+  const PodWithClaims then = AfterOthers(asking, node);
   const NodePtr free = NodeWithout(node, plan.ends, &then);
   const auto allocations = FitsOn(decider_, snapshot, free, then);
   return allocations ? NodeWith(*free, then, *allocations) : nullptr;
@@ -66,7 +67,7 @@ NodePtr PlansAhead::Fulfil(const Plan& plan, const Snapshot& snapshot, const Nod
 PlansAhead::Outlook PlansAhead::LookAhead(const Snapshot& snapshot, NodePtr node, const std::vector<Entry>& entries) const {
   for (const Entry& one : entries) {
     if (one.plan->node != node->name()) continue;
-    node = Fulfil(*one.plan, snapshot, *node, one.request);
+    node = Fulfil(*one.plan, snapshot, *node, one.asking);
     if (node == nullptr) return {nullptr, &one};
   }
   return {std::move(node), nullptr};
@@ -77,8 +78,8 @@ const PlansAhead::Entry* PlansAhead::DelayedElsewhere(const Snapshot& snapshot, 
   std::set<std::string_view> touched;  // nodes
   for (const Entry& one : entries) {
     const Node* there = one.plan->node == placed->name() ? nullptr : snapshot.Find(one.plan->node);
-    if (there != nullptr && (seen_elsewhere || LooksAtOthers(*one.request.pod) ||
-                             KeepsAwayFrom(*asking_->pod, *placed->node, *there->node) || Shares(one.request, *asking_))) {
+    if (there != nullptr && (seen_elsewhere || LooksAtOthers(*one.asking.pod) ||
+                             MayExcludeFrom(*asking_->pod, *placed->node, *there->node) || Shares(one.asking, *asking_))) {
       touched.insert(there->name());
     }
   }
@@ -95,13 +96,13 @@ const PlansAhead::Entry* PlansAhead::DelayedElsewhere(const Snapshot& snapshot, 
 const PlansAhead::Entry* PlansAhead::DelayedBy(const Snapshot& snapshot, const Node& node,
                                                const std::vector<model::Allocation>& allocations) const {
   const bool here = future_.contains(node.name()), seen_elsewhere = AreSeenElsewhere(node, allocations);
-  const bool elsewhere = seen_elsewhere || KeepsAway(*asking_->pod) || look_at_others_ || share_;
+  const bool elsewhere = seen_elsewhere || HasAntiAffinity(*asking_->pod) || look_at_others_ || share_;
   if (!here && !elsewhere) return nullptr;
   const NodePtr placed = NodeWith(node, *asking_, allocations);
   std::vector<Entry> changed;
   if (share_) {
     changed = entries_;
-    for (Entry& one : changed) one.request = AfterOthers(std::move(one.request), *placed);
+    for (Entry& one : changed) one.asking = AfterOthers(std::move(one.asking), *placed);
   }
   const std::vector<Entry>& then = share_ ? changed : entries_;
   const Entry* delayed = here ? LookAhead(snapshot, placed, then).delayed : nullptr;
@@ -119,9 +120,9 @@ std::string PlansAhead::Veto(const Snapshot& snapshot, const Node& node, std::ve
   if (AreSeenElsewhere(node, allocations)) {
     for (const auto& [name, then] : future_) beside = NodeBeside(beside == nullptr ? node : *beside, *then);
   }
-  if (beside == nullptr) return delayed->request.pod->key;
+  if (beside == nullptr) return delayed->asking.pod->key;
   Result<std::optional<std::vector<model::Allocation>>> others = decider_.DecideOn(snapshot, beside, *asking_, strategy_);
-  if (!others.ok() || !*others || DelayedBy(snapshot, node, **others) != nullptr) return delayed->request.pod->key;
+  if (!others.ok() || !*others || DelayedBy(snapshot, node, **others) != nullptr) return delayed->asking.pod->key;
   allocations = std::move(**others);
   return "";
 }
@@ -131,7 +132,7 @@ const Node* PlansAhead::Later(const std::string& name, const Snapshot& snapshot)
   return future != future_.end() ? future->second.get() : snapshot.Find(name);
 }
 
-PodWithClaims PlansAhead::SharedRequest() const {
+PodWithClaims PlansAhead::AskingLater() const {
   PodWithClaims shared = *asking_;
   if (!share_) return shared;
   for (const auto& [name, node] : future_) shared = AfterOthers(std::move(shared), *node);
@@ -141,9 +142,9 @@ PodWithClaims PlansAhead::SharedRequest() const {
 void PlansAhead::StandOnOthers(Plan& plan, const PodWithClaims& shared) const {
   for (const Entry& other : entries_) {
     // A Pod that will have one of the claims keeps it until that Pod ends.
-    const bool after = share_ && Shares(other.request, shared);
+    const bool after = share_ && Shares(other.asking, shared);
     if (other.plan->node != plan.node && !after) continue;
-    if (after) plan.ends.insert(other.request.pod->key);
+    if (after) plan.ends.insert(other.asking.pod->key);
     for (const std::string& end : other.plan->ends) {
       if (end != asking_->pod->key) plan.ends.insert(end);  // Pods ahead may wait for devices that the asking Pod holds already
     }
@@ -159,7 +160,7 @@ void PlansAhead::Add(Plan& plan, NodePtr then, const Cluster& cluster, const Sna
 
 bool PlansAhead::Keep(Plan& plan, const Cluster& cluster, const Snapshot& snapshot) {
   DropEnded(plan, cluster, snapshot);
-  const PodWithClaims shared = SharedRequest();
+  const PodWithClaims shared = AskingLater();
   const Node* node = Later(plan.node, snapshot);
   NodePtr then = node == nullptr ? nullptr : Fulfil(plan, snapshot, *node, shared);
   if (then == nullptr) return false;
@@ -176,7 +177,7 @@ void PlansAhead::Make(std::optional<Plan>& plan, const Cluster& cluster, const S
     const size_t index = later.IndexOf(name);
     if (index < later.nodes.size() && later.nodes[index]->name() == name) later.Replace(index, node);
   }
-  const PodWithClaims shared = SharedRequest();
+  const PodWithClaims shared = AskingLater();
   plan = MakePlan(decider_, later, shared);
   if (!plan) return;
   StandOnOthers(*plan, shared);
@@ -189,7 +190,7 @@ void PlansAhead::Make(std::optional<Plan>& plan, const Cluster& cluster, const S
 void PlansAhead::Start(const Cluster& cluster, const Snapshot& snapshot, std::string_view node, bool seen_elsewhere) {
   if (share_) {
     for (Entry& other : entries_) {
-      if (Shares(other.request, *asking_)) other.request = cluster.RequestOf(other.request.pod);
+      if (Shares(other.asking, *asking_)) other.asking = cluster.WithClaims(other.asking.pod);
     }
   }
   const auto look_again = [&](const std::string& name, NodePtr& future) {
@@ -204,7 +205,7 @@ void PlansAhead::Start(const Cluster& cluster, const Snapshot& snapshot, std::st
 
 size_t PlansAhead::CountOf(int64_t priority) const {
   return static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
-                                           [&](const Entry& other) { return other.request.pod->placement.priority == priority; }));
+                                           [&](const Entry& other) { return other.asking.pod->placement.priority == priority; }));
 }
 
 }  // namespace allot::sched

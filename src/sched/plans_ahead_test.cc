@@ -18,7 +18,7 @@ class PlansAheadTest : public testing::Test {
     ahead_ = std::make_unique<PlansAhead>(world_->decider(), Strategy::kSpread);
   }
   void Ask(std::string_view pod) {
-    request_ = world_->cluster().RequestOf(world_->cluster().FindPod(StrCat("lab/", pod)));
+    request_ = world_->cluster().WithClaims(world_->cluster().FindPod(StrCat("lab/", pod)));
     ahead_->Ask(request_);
   }
   // "gpu-0": the device that the asking Pod gets on the node; else "kept for" a Pod, or "does not fit".

@@ -17,7 +17,7 @@ Why WhyNoRoom(const Pod& pod, const model::Node& node, size_t running, const mod
   const model::Amounts& has = node.allocatable;
   const int64_t pods = has.empty() ? kDefaultPods : model::AmountOf(has, "pods");
   const auto count = static_cast<int64_t>(running);
-  if (count + 1 > pods) return NodeReason{.kind = Kind::kPodLimit, .asked = count, .whole = pods};
+  if (count + 1 > pods) return NodeReason{.kind = Kind::kPodLimit, .count = count, .limit = pods};
   for (const auto& [name, amount] : pod.placement.requests) {
     if (amount == 0) continue;
     const int64_t whole = model::AmountOf(has, name);
@@ -46,25 +46,25 @@ Why WhyNotPorts(const Pod& pod, const Node& node) {
 }
 
 NodeReason NodeAffinity(const model::NodeSelector& required) {
-  NodeReason refusal{.kind = Kind::kNodeAffinity};
+  NodeReason reason{.kind = Kind::kNodeAffinity};
   const auto& terms = required.terms;
-  if (terms.size() != 1 || terms[0].expressions.size() + terms[0].fields.size() != 1) return refusal;
+  if (terms.size() != 1 || terms[0].expressions.size() + terms[0].fields.size() != 1) return reason;
   const model::NodeRequirement& only = terms[0].expressions.empty() ? terms[0].fields[0] : terms[0].expressions[0];
-  refusal.key = only.key;
-  refusal.op = only.op;
-  refusal.values.assign(only.values.begin(), only.values.end());
-  return refusal;
+  reason.key = only.key;
+  reason.op = only.op;
+  reason.values.assign(only.values.begin(), only.values.end());
+  return reason;
 }
 
 Result<Why> WhyNotChosen(const Pod& pod, const model::Node& node) {
   for (const auto& [key, value] : pod.placement.node_selector) {
     const std::string_view* label = node.Label(key);
     if (label != nullptr && *label == value) continue;
-    NodeReason refusal{.kind = label == nullptr ? Kind::kLabelMissing : Kind::kLabelDiffers};
-    refusal.key = key;
-    refusal.wanted = value;
-    if (label != nullptr) refusal.value = *label;
-    return Why(std::move(refusal));
+    NodeReason reason{.kind = label == nullptr ? Kind::kLabelMissing : Kind::kLabelDiffers};
+    reason.key = key;
+    reason.wanted = value;
+    if (label != nullptr) reason.value = *label;
+    return Why(std::move(reason));
   }
   if (!pod.placement.required_nodes) return Why();
   ASSIGN_OR_RETURN(const bool matches, pod.placement.required_nodes->Matches(node).Context("node affinity"));
@@ -101,15 +101,16 @@ Result<Why> WhyNotWhenEmpty(const Pod& pod, const model::Node& node) {
 }
 
 Obstacle VolumeObstacle(const Pod& pod) {
-  if (pod.volume.empty()) return {};
-  return {.kind = Obstacle::Kind::kVolume, .volume = pod.volume};
+  if (!pod.volume) return {};
+  return {.kind = Obstacle::Kind::kVolume, .volume = *pod.volume};
 }
 
 bool LooksAtOthers(const Pod& pod) {
   const model::Placement& rules = pod.placement;
   const auto must_hold = [](const model::PodTerm& term) { return term.weight == 0; };
   return std::any_of(rules.spread.begin(), rules.spread.end(), [](const auto& constraint) { return constraint.required; }) ||
-         std::any_of(rules.near.begin(), rules.near.end(), must_hold) || std::any_of(rules.away.begin(), rules.away.end(), must_hold);
+         std::any_of(rules.affinity.begin(), rules.affinity.end(), must_hold) ||
+         std::any_of(rules.anti_affinity.begin(), rules.anti_affinity.end(), must_hold);
 }
 
 int64_t NodePoints(const Pod& pod, const Node& node) {

@@ -1,5 +1,5 @@
 #pragma once
-// What keeps a Pod from a node, except its claims: one function for each rule, which returns why, or nothing.
+// The rules that keep a Pod off a node, except those about its claims. Each function returns the reason, or nullopt.
 //
 // The rules are those of Kubernetes 1.36's default plugins, with two exceptions. Volumes are not looked at: the queue holds Pods back
 // that have a PersistentVolumeClaim (VolumeObstacle). A Pod whose resources are being changed in place counts with the requests of its
@@ -18,7 +18,7 @@
 
 namespace allot::sched {
 
-// The refusals below have no node name. kInvalid: the Pod's own rules make no sense.
+// The reasons below have no node name. kInvalid: the Pod's own rules make no sense.
 Result<std::optional<NodeReason>> WhyNotHere(const Pod& pod, const Node& node);
 // Leaves out what would change if every other Pod ended: looks at cordons, taints, the Pod's own choice, and the node's whole amounts.
 Result<std::optional<NodeReason>> WhyNotWhenEmpty(const Pod& pod, const model::Node& node);
@@ -34,7 +34,7 @@ class OtherPods {
   OtherPods(const Pod& pod, const Snapshot& snapshot);
 
   std::optional<NodeReason> WhyNot(const Node& node) const;
-  // What the Pod would rather have, in points: more is better.
+  // How well the node meets the Pod's preferences about other Pods. More is better.
   int64_t Points(const Node& node) const;
   // Nothing to ask.
   bool empty() const { return spread_.empty() && terms_.empty() && against_.empty(); }
@@ -50,27 +50,27 @@ class OtherPods {
   };
   struct Term {
     const model::PodTerm* term;
-    bool near = true;
+    bool is_affinity = true;
     Domains domains;
   };
 
   void CountSpread(const model::SpreadConstraint& constraint);
-  void CountTerm(const model::PodTerm& term, bool near);
-  // Of the required terms of the Pod's affinity: Kubernetes counts a Pod only where it matches all of them.
-  bool MatchesAllNear(const Pod& other) const;
+  void CountTerm(const model::PodTerm& term, bool is_affinity);
+  // Whether the other Pod matches every required term of the Pod's affinity. Kubernetes counts only such Pods.
+  bool MatchesAffinity(const Pod& other) const;
   bool Selects(const model::PodTerm& term, const Pod& owner, const Pod& other) const;
 
   const Pod& pod_;
   const Snapshot& snapshot_;
   std::vector<Spread> spread_;
   std::vector<Term> terms_;
-  bool any_near_ = false;   // a Pod that matches all required terms is somewhere
-  bool self_near_ = false;  // the Pod itself would
+  bool any_matches_ = false;   // some Pod in the cluster matches all required terms of the affinity
+  bool self_matches_ = false;  // the Pod itself matches them
   // By key and value of a domain: a Pod there whose anti-affinity forbids this Pod.
   std::map<std::string_view, std::unordered_map<std::string_view, std::string_view>> against_;
 };
 
-// What the Pod would rather have of the node itself, in points: more is better.
+// How well the node itself meets the Pod's preferences. More is better.
 int64_t NodePoints(const Pod& pod, const Node& node);
 
 }  // namespace allot::sched

@@ -9,8 +9,8 @@ namespace allot::sched {
 namespace {
 
 bool Before(const Waiting* a, const Waiting* b) {
-  const int64_t first = a->pod->placement.priority, second = b->pod->placement.priority;
-  return first != second ? first > second : a->arrival < b->arrival;
+  const std::strong_ordering order = ComparePriorities(*a->pod, *b->pod);
+  return order != 0 ? order < 0 : a->arrival < b->arrival;
 }
 
 }  // namespace
@@ -58,19 +58,19 @@ const Waiting* Queue::Find(std::string_view pod_key) const {
   return at == waiting_.end() ? nullptr : &at->second;
 }
 
-bool Queue::NeverFits(Waiting& one, const Snapshot& snapshot, const PodWithClaims& request) {
-  std::string asked = request.Shape();
+bool Queue::NeverFits(Waiting& one, const Snapshot& snapshot, const PodWithClaims& asking) {
+  std::string asked = asking.Shape();
   if (one.hardware != 0 && one.hardware == snapshot.hardware && one.asked == asked) return one.never;
-  const Result<bool> never = decider_.NeverFits(snapshot, request);
+  const Result<bool> never = decider_.NeverFits(snapshot, asking);
   one.hardware = snapshot.hardware;
   one.asked = std::move(asked);
   return never.ok() && *never;
 }
 
-void Queue::Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const PodWithClaims& request, PlansAhead& ahead) {
+void Queue::Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const PodWithClaims& asking, PlansAhead& ahead) {
   if (one.plan && ahead.Keep(*one.plan, cluster, snapshot)) return;
   one.plan.reset();
-  one.never = NeverFits(one, snapshot, request);
+  one.never = NeverFits(one, snapshot, asking);
   if (!one.never) ahead.Make(one.plan, cluster, snapshot);
 }
 
@@ -89,21 +89,21 @@ bool Queue::Pass(Cluster& cluster, const std::function<void(Placed)>& place) {
   bool looks = false, again = false;
   std::shared_ptr<const Snapshot> snapshot = cluster.Take();
   for (Waiting* one : order) {
-    PodWithClaims request = cluster.RequestOf(one->pod);
-    if (request.obstacle.empty()) request.obstacle = VolumeObstacle(*one->pod);
-    ahead.Ask(request);
+    PodWithClaims asking = cluster.WithClaims(one->pod);
+    if (asking.obstacle.empty()) asking.obstacle = VolumeObstacle(*one->pod);
+    ahead.Ask(asking);
     DecideOptions options;
     options.strategy = options_.strategy;
     options.explain = options_.explain;
     options.veto = [&](const Node& node, std::vector<model::Allocation>& allocations) { return ahead.Veto(*snapshot, node, allocations); };
-    Result<Decision> decision = decider_.Decide(*snapshot, request, options);
+    Result<Decision> decision = decider_.Decide(*snapshot, asking, options);
     one->error = decision.ok() ? std::string() : decision.status().message();
     one->decision = decision.ok() ? *std::move(decision) : Decision();
     if (one->decision.outcome == Decision::Outcome::kPlaced) {
       const size_t overtaken = ahead.CountOf(one->pod->placement.priority);
       const bool seen_elsewhere = AreSeenElsewhere(*snapshot->Find(one->decision.node), one->decision.allocations);
-      cluster.Assume(request, one->decision.node, one->decision.allocations);
-      place({request, one->decision.node, std::move(one->decision.allocations), overtaken});
+      cluster.Assume(asking, one->decision.node, one->decision.allocations);
+      place({asking, one->decision.node, std::move(one->decision.allocations), overtaken});
       started.push_back(one->pod->key);
       again = again || looks;
       snapshot = cluster.Take();
@@ -114,7 +114,7 @@ bool Queue::Pass(Cluster& cluster, const std::function<void(Placed)>& place) {
     if (!one->error.empty() || one->decision.outcome == Decision::Outcome::kBlocked) {
       one->plan.reset();
     } else {
-      Promise(*one, cluster, *snapshot, request, ahead);
+      Promise(*one, cluster, *snapshot, asking, ahead);
     }
   }
   for (const std::string& key : started) started_.insert(waiting_.extract(key));

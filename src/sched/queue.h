@@ -1,14 +1,18 @@
 #pragma once
 // The Pods that wait, and which of them may start.
 //
-// Order: higher priority first; within a priority, the Pod that came first. Pods that were made before the scheduler started are ordered
-// by IsAhead (order.h). The queue decides the Pods in that order. A Pod that fits starts. A Pod that does not fit gets a plan (plan.h): a
-// node, and the Pods there that have to end first. A later Pod may start only where every plan ahead of it still holds (plans_ahead.h), so
-// no later Pod changes what an earlier one waits for. An earlier Pod may start elsewhere than planned; later plans are then made anew. The
-// first Pod starts at the latest when the Pods of its plan have ended, so every Pod starts in its turn. A plan names Pods by uid: another
-// Pod of the same name waits like any other. A plan stays until it no longer holds. Pods that could never fit, that are blocked (gates,
-// missing claims, volumes), or that name a claim which other Pods hold where this Pod cannot run, have no plan and block no Pod. Not
-// thread-safe.
+// Order: higher priority first; within a priority, the Pod that came first. Pods that come together, as after a restart, are ordered by
+// CompareTurns (order.h). The queue decides the Pods in that order. A Pod that fits starts. A Pod that does not fit gets a plan (plan.h): a
+// node, and the Pods there that have to end first.
+//
+// Promises:
+//   1. a later Pod starts only where every plan ahead of it still holds (plans_ahead.h), so it never changes what an earlier Pod waits for;
+//   2. the first Pod starts at the latest when the Pods of its plan have ended, so every Pod starts in its turn;
+//   3. a Pod that can never fit, that is blocked (gates, missing claims, volumes), or whose claim is held by other Pods where it cannot
+//   run,
+//      has no plan and blocks no Pod.
+// A plan stays until it no longer holds. An earlier Pod may start elsewhere than planned; later plans are then made again. A plan names
+// Pods by uid: another Pod of the same name waits like any other. Not thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -40,9 +44,9 @@ struct Waiting {
 };
 
 struct Placed {
-  PodWithClaims request;
+  PodWithClaims asking;
   std::string node;
-  std::vector<model::Allocation> allocations;  // one for each claim of the request that had none
+  std::vector<model::Allocation> allocations;  // one for each claim of the Pod that had none
   size_t overtaken = 0;                        // Pods of the same priority that came earlier and still wait
 };
 
@@ -50,7 +54,7 @@ struct QueueOptions {
   Strategy strategy = Strategy::kPack;
   // spec.schedulerName of the Pods to decide; empty: all.
   std::set<std::string, std::less<>> schedulers;
-  bool explain = true;  // decisions to wait carry their refusals; else ask Decider::RefusalsOf
+  bool explain = true;  // decisions to wait carry their reasons; else ask Decider::ReasonsOf
 };
 
 class Queue {
@@ -70,8 +74,8 @@ class Queue {
   // Decides every waiting Pod once. True: a Pod that has rules about other Pods may be decided otherwise by now.
   bool Pass(Cluster& cluster, const std::function<void(Placed)>& place);
   // Keeps the Pod's plan, or makes another one.
-  void Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const PodWithClaims& request, PlansAhead& ahead);
-  bool NeverFits(Waiting& one, const Snapshot& snapshot, const PodWithClaims& request);
+  void Promise(Waiting& one, const Cluster& cluster, const Snapshot& snapshot, const PodWithClaims& asking, PlansAhead& ahead);
+  bool NeverFits(Waiting& one, const Snapshot& snapshot, const PodWithClaims& asking);
 
   Decider& decider_;
   const QueueOptions options_;

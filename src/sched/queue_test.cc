@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Queue, StartsWhoFitsInTheOrderOfArrival) {
+TEST(Queue, StartsPodsThatFitInTheOrderOfArrival) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("b", "6Gi"));
   EXPECT_EQ(world.Run(), "b>n1/gpu-0");
@@ -19,7 +19,7 @@ TEST(Queue, StartsWhoFitsInTheOrderOfArrival) {
   EXPECT_EQ(world.Run(), "a>n1/gpu-0");
 }
 
-TEST(Queue, WhoComesTogetherIsInTheOrderOfTheApi) {
+TEST(Queue, PodsThatComeTogetherAreInTheOrderOfTheApi) {
   World world(GpuNode("n1", {24}));
   for (const char* name : {"c", "a", "b"}) world.Add(GpuPod(name, "20Gi"));
   EXPECT_EQ(world.Run(), "c>n1/gpu-0");
@@ -46,7 +46,7 @@ TEST(Queue, HigherPriorityComesFirst) {
   EXPECT_THAT(world.WhyWaits("low"), HasSubstr("n1: 1 device asked, and the only one does not fit"));
 }
 
-TEST(Queue, LetsALaterPodOvertakeWhereItDelaysNobody) {
+TEST(Queue, LetsALaterPodOvertakeWhereItDelaysNoPod) {
   World world(GpuNode("n1", {24, 12}));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -55,7 +55,7 @@ TEST(Queue, LetsALaterPodOvertakeWhereItDelaysNobody) {
   EXPECT_EQ(world.Run(), "small>n1/gpu-1");
 }
 
-TEST(Queue, KeepsWhatIsFreeForWhoWaitsAhead) {
+TEST(Queue, KeepsWhatIsFreeForThePodAhead) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -90,7 +90,7 @@ TEST(Queue, AnOvertakerMayUseWhatThePlanLeavesOver) {
   EXPECT_EQ(world.Run(), "large>n1/gpu-0");
 }
 
-TEST(Queue, WhoIsAheadMayFindAnotherPlaceAndThenThePlansBehindItAreOthers) {
+TEST(Queue, APodAheadMayStartElsewhereAndThenThePlansBehindItChange) {
   World world(GpuNode("n1", {48, 24}));
   world.Add(GpuPod("a", "48Gi"));
   world.Add(GpuPod("b", "24Gi"));
@@ -109,7 +109,7 @@ TEST(Queue, WhoIsAheadMayFindAnotherPlaceAndThenThePlansBehindItAreOthers) {
   EXPECT_EQ(world.Run(), "second>n1/gpu-0");
 }
 
-TEST(Queue, APodThatCanNeverFitBlocksNobody) {
+TEST(Queue, APodThatCanNeverFitBlocksNoPod) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("giant", "48Gi"));
   world.Add(GpuPod("small", "24Gi"));
@@ -182,7 +182,7 @@ constexpr std::string_view kAwayFromWeb =
     ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: {matchLabels: "
     "{app: w}}}]}}";
 
-TEST(Queue, APodOnAnotherNodeDelaysNobodyWhoLooksAtOthers) {
+TEST(Queue, APodOnAnotherNodeDelaysNoPodWithRulesAboutOthers) {
   World world(GpuNode("n1", {24}) + std::string(kZone));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -195,7 +195,7 @@ TEST(Queue, APodOnAnotherNodeDelaysNobodyWhoLooksAtOthers) {
   EXPECT_EQ(world.Run(), "loner>n1/gpu-0");
 }
 
-TEST(Queue, APodThatKeepsOthersAwayDelaysNobodyOnAnotherNode) {
+TEST(Queue, APodWithAntiAffinityDelaysNoPodOnAnotherNode) {
   World world(GpuNode("n1", {24}) + std::string(kZone));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -217,7 +217,7 @@ TEST(Queue, WhatAPlanNeedsOfAPoolOfAllNodesIsKeptOnAllOfThem) {
   world.Add(GpuPod("large", "22Gi"));
   world.Add(GpuPod("small", "4Gi"));
   world.Add(GpuPod("tiny", "2Gi"));
-  EXPECT_EQ(world.Run(), "tiny>n1/gpu-0") << "nobody needs these";
+  EXPECT_EQ(world.Run(), "tiny>n1/gpu-0") << "no plan needs these";
   EXPECT_THAT(world.WhyWaits("small"), HasSubstr("kept for lab/large, which is ahead of it"));
   world.Add(GpuPod("more", "2Gi"));
   EXPECT_EQ(world.Run(), "");
@@ -225,18 +225,18 @@ TEST(Queue, WhatAPlanNeedsOfAPoolOfAllNodesIsKeptOnAllOfThem) {
   EXPECT_EQ(world.Run(), "large>n1/gpu-0");
 }
 
-TEST(Queue, ARefusalNamesForWhomTheNodeIsKept) {
+TEST(Queue, AReasonNamesThePodThatTheNodeIsKeptFor) {
   World world(GpuNode("n1", {24}));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
   world.Add(GpuPod("large", "24Gi"));
   world.Add(GpuPod("small", "2Gi"));
   EXPECT_EQ(world.Run(), "");
-  EXPECT_EQ(world.queue().Find("lab/small")->decision.refusals.at(0).pod, "lab/large");
-  EXPECT_EQ(world.queue().Find("lab/large")->decision.refusals.at(0).kind, NodeReason::Kind::kDevices);
+  EXPECT_EQ(world.queue().Find("lab/small")->decision.reasons.at(0).pod, "lab/large");
+  EXPECT_EQ(world.queue().Find("lab/large")->decision.reasons.at(0).kind, NodeReason::Kind::kDevices);
 }
 
-TEST(Queue, RefusalsThatNobodyKeepsAreToldWhenSomebodyAsks) {
+TEST(Queue, ReasonsThatAreNotKeptAreFoundOnRequest) {
   World world(GpuNode("n1", {24}) + GpuNode("n2", {4}));
   world.Add(GpuPod("first", "20Gi"));
   EXPECT_EQ(world.Run(), "first>n1/gpu-0");
@@ -247,17 +247,17 @@ TEST(Queue, RefusalsThatNobodyKeepsAreToldWhenSomebodyAsks) {
   EXPECT_EQ(world.Run(), "");
   for (const char* name : {"lab/large", "lab/small"}) {
     const Waiting* one = queue.Find(name);
-    EXPECT_TRUE(one->decision.refusals.empty());
+    EXPECT_TRUE(one->decision.reasons.empty());
     const Decision& explained = world.queue().Find(name)->decision;
     const std::shared_ptr<const Snapshot> snapshot = world.cluster().Take();
-    const PodWithClaims request = world.cluster().RequestOf(one->pod);
-    const auto refusals = world.decider().RefusalsOf(*snapshot, request, one->decision);
-    ASSERT_TRUE(refusals.ok());
-    ASSERT_EQ(refusals->size(), explained.refusals.size());
-    for (size_t i = 0; i < refusals->size(); ++i) EXPECT_EQ(refusals->at(i), explained.refusals[i]);
-    const auto summary = world.decider().WhyWaits(*snapshot, request, one->decision);
-    ASSERT_TRUE(summary.ok());
-    EXPECT_EQ(*summary, Summary(explained));
+    const PodWithClaims asking = world.cluster().WithClaims(one->pod);
+    const auto reasons = world.decider().ReasonsOf(*snapshot, asking, one->decision);
+    ASSERT_TRUE(reasons.ok());
+    ASSERT_EQ(reasons->size(), explained.reasons.size());
+    for (size_t i = 0; i < reasons->size(); ++i) EXPECT_EQ(reasons->at(i), explained.reasons[i]);
+    const auto shared = world.decider().SharedReasonsOf(*snapshot, asking, one->decision);
+    ASSERT_TRUE(shared.ok());
+    EXPECT_EQ(Summary(*shared), Summary(explained));
   }
   EXPECT_EQ(queue.Find("lab/small")->decision.kept.at("n1"), "lab/large");
 }
@@ -284,7 +284,7 @@ TEST(Queue, NeverIsAboutDevicesAndAmountsNotAboutWhatKeepsThePodAway) {
   EXPECT_FALSE(world.queue().Find("lab/busy")->never);
 }
 
-TEST(Queue, WhoWaitsForAPodBehindItStartsInTheSameRun) {
+TEST(Queue, APodThatWaitsForAPodBehindItStartsInTheSameRun) {
   World world(GpuNode("n1", {24}));
   world.Add(PlainPod("q",
                      ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
@@ -293,7 +293,7 @@ TEST(Queue, WhoWaitsForAPodBehindItStartsInTheSameRun) {
   EXPECT_EQ(world.Run(), "p>n1 q>n1");
 }
 
-TEST(Queue, WhoWaitsForAPodBehindItToBalanceTheZonesStartsInTheSameRun) {
+TEST(Queue, APodThatWaitsForAPodBehindItToBalanceTheZonesStartsInTheSameRun) {
   World world(GpuNode("n1", {24}) + GpuNode("n2", {24}));
   const std::string labels = ", labels: {app: w}", here = ", nodeSelector: {kubernetes.io/hostname: n1}";
   const std::string spread =
@@ -307,7 +307,7 @@ TEST(Queue, WhoWaitsForAPodBehindItToBalanceTheZonesStartsInTheSameRun) {
   EXPECT_EQ(world.Run(), "p>n2 q>n1");
 }
 
-TEST(Queue, OfDevicesThatAreNotAllKnownYetNobodySaysNever) {
+TEST(Queue, DevicesThatAreNotAllKnownYetAreNotCalledNever) {
   World world(GpuNode("n1", {8}));
   // One of two slices.
   world.Add(

@@ -1,5 +1,6 @@
 #include "sched/reason_json.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,10 @@ namespace {
 
 void Amount(std::string_view key, const model::Quantity& amount, json::Builder& b) { WriteText(key, amount.Canonical(), b); }
 
-void WriteTaint(const alloc::Reason::Taint& taint, json::Builder& b) {
+void WriteOneTaint(const alloc::Reason::Taint& taint, json::Builder& b) {
   if (taint.key.empty() && taint.effect.empty()) return;
   b.Key("taint"), b.StartObject();
-  WriteText("key", taint.key, b);
-  WriteText("value", taint.value, b);
-  WriteText("effect", taint.effect, b);
+  WriteTaint(taint, b);
   b.EndObject();
 }
 
@@ -57,6 +56,25 @@ void WriteGiven(const alloc::Reason::Given& given, json::Builder& b) {
   std::vector<std::string> values;
   for (const model::Quantity& value : given.values) values.push_back(value.Canonical());
   WriteTextsUnlessEmpty("values", values, b);
+}
+
+// How many devices are asked for.
+void WriteAsked(const alloc::Reasons& reasons, json::Builder& b) {
+  WriteNumber("asked", reasons.asked, b);
+  if (reasons.all) b.Key("all"), b.Bool(true);
+}
+
+void WritePools(const std::vector<alloc::RuledOut>& ruled_out, json::Builder& b) {
+  const auto is_pool = [](const alloc::RuledOut& one) { return one.devices.empty(); };
+  if (std::none_of(ruled_out.begin(), ruled_out.end(), is_pool)) return;
+  b.Key("pools"), b.StartArray();
+  for (const alloc::RuledOut& one : ruled_out) {
+    if (!is_pool(one)) continue;
+    b.StartObject();
+    WriteReason(one.reason, b);
+    b.EndObject();
+  }
+  b.EndArray();
 }
 
 // What Reason::name is the name of.
@@ -101,6 +119,18 @@ std::string_view NameOf(alloc::Reason::Kind kind) {
   return "PoolInvalid";
 }
 
+std::string_view NameOf(alloc::Reasons::Kind kind) {
+  using Kind = alloc::Reasons::Kind;
+  switch (kind) {
+    case Kind::kNone: return "None";
+    case Kind::kNoDevices: return "NoDevices";
+    case Kind::kNoneFits: return "NoneFits";
+    case Kind::kNotTogether: return "NotTogether";
+    case Kind::kTooMany: break;
+  }
+  return "TooMany";
+}
+
 std::string_view NameOf(NodeReason::Kind kind) {
   using Kind = NodeReason::Kind;
   switch (kind) {
@@ -132,6 +162,12 @@ std::string_view NameOf(NodeReason::Kind kind) {
   return "Kept";
 }
 
+void WriteTaint(const alloc::Reason::Taint& taint, json::Builder& b) {
+  WriteText("key", taint.key, b);
+  WriteText("value", taint.value, b);
+  WriteText("effect", taint.effect, b);
+}
+
 void WriteReason(const alloc::Reason& reason, json::Builder& b) {
   using Kind = alloc::Reason::Kind;
   WriteText("kind", NameOf(reason.kind), b);
@@ -150,37 +186,45 @@ void WriteReason(const alloc::Reason& reason, json::Builder& b) {
   WriteGiven(reason.given, b);
   WriteTextsUnlessEmpty("has", reason.names, b);
   WriteHolders(reason.holders, b);
-  WriteTaint(reason.taint, b);
+  WriteOneTaint(reason.taint, b);
   b.EndObject();
 }
 
-void WriteReason(const NodeReason& refusal, json::Builder& b) {
+void WriteReason(const NodeReason& reason, json::Builder& b) {
   using Kind = NodeReason::Kind;
-  WriteText("kind", NameOf(refusal.kind), b);
+  WriteText("kind", NameOf(reason.kind), b);
   b.Key("facts"), b.StartObject();
-  const bool is_amount = refusal.kind == Kind::kResource;
-  WriteText(is_amount || refusal.kind == Kind::kNoResource ? "resource" : "label", refusal.key, b);
-  WriteText("value", refusal.value, b);
-  WriteText("wanted", refusal.wanted, b);
-  WriteText("operator", refusal.op, b);
-  WriteTextsUnlessEmpty("values", refusal.values, b);
-  WriteTaint(refusal.taint, b);
-  if (refusal.port != 0) WriteNumber("port", refusal.port, b);
-  WriteText("protocol", refusal.protocol, b);
-  WriteText("pod", refusal.pod, b);
-  WriteText("claim", refusal.kind == Kind::kDevices ? refusal.devices.claim : refusal.claim, b);
-  WriteText("request", refusal.devices.request, b);
-  WriteText("message", refusal.detail, b);
-  if (is_amount) WriteNumber("asked", refusal.asked, b), WriteNumber("free", refusal.free, b), WriteNumber("whole", refusal.whole, b);
-  if (refusal.kind == Kind::kPodLimit) WriteNumber("pods", refusal.asked, b), WriteNumber("limit", refusal.whole, b);
-  if (refusal.kind == Kind::kSpread) WriteNumber("skew", refusal.asked, b), WriteNumber("maxSkew", refusal.whole, b);
-  const bool is_several = refusal.kind == Kind::kSeveralDevices;
-  if (is_several || refusal.kind == Kind::kDevices) {
-    WriteNumber("asked", is_several ? refusal.asked : refusal.devices.asked, b);
-    WriteNumber("devices", static_cast<int64_t>(refusal.devices.devices), b);
-    WriteNumber("fit", static_cast<int64_t>(is_several ? refusal.would_do : refusal.devices.would_do), b);
+  const bool is_amount = reason.kind == Kind::kResource;
+  WriteText(is_amount || reason.kind == Kind::kNoResource ? "resource" : "label", reason.key, b);
+  WriteText("value", reason.value, b);
+  WriteText("wanted", reason.wanted, b);
+  WriteText("operator", reason.op, b);
+  WriteTextsUnlessEmpty("values", reason.values, b);
+  WriteOneTaint(reason.taint, b);
+  if (reason.port != 0) WriteNumber("port", reason.port, b);
+  WriteText("protocol", reason.protocol, b);
+  WriteText("pod", reason.pod, b);
+  WriteText("claim", reason.devices.empty() ? reason.claim : reason.devices.claim, b);
+  WriteText("request", reason.devices.request, b);
+  WriteText("message", reason.detail, b);
+  if (is_amount) WriteNumber("asked", reason.asked, b), WriteNumber("free", reason.free, b), WriteNumber("whole", reason.whole, b);
+  if (reason.kind == Kind::kPodLimit) WriteNumber("pods", reason.count, b), WriteNumber("limit", reason.limit, b);
+  if (reason.kind == Kind::kSpread) WriteNumber("skew", reason.count, b), WriteNumber("maxSkew", reason.limit, b);
+  if (reason.kind == Kind::kNoDevices) WriteAsked(reason.devices, b);
+  if (reason.kind == Kind::kDevices) {
+    WriteText("problem", NameOf(reason.devices.kind), b);
+    WriteAsked(reason.devices, b);
+    WriteNumber("devices", static_cast<int64_t>(reason.devices.devices), b);
+    WriteNumber("fit", static_cast<int64_t>(reason.devices.fit_alone), b);
+  }
+  if (reason.kind == Kind::kSeveralDevices) {
+    WriteNumber("asked", reason.asked, b);
+    WriteText("each", reason.differ ? "GPU" : "Share", b);
+    WriteNumber("devices", static_cast<int64_t>(reason.devices.devices), b);
+    WriteNumber("fit", static_cast<int64_t>(reason.fit_alone), b);
   }
   b.EndObject();
+  WritePools(reason.devices.ruled_out, b);
 }
 
 std::string_view NameOf(Obstacle::Kind kind) {
@@ -206,7 +250,8 @@ void WriteFacts(const Obstacle& obstacle, json::Builder& b) {
   WriteText("resource", obstacle.resource, b);
   WriteText("claim", obstacle.claim, b);
   if (obstacle.users > 0) WriteNumber("users", static_cast<int64_t>(obstacle.users), b);
-  WriteText("volume", obstacle.volume, b);
+  WriteText("volume", obstacle.volume.name, b);
+  WriteText("volumeClaim", obstacle.volume.claim, b);
 }
 
 }  // namespace allot::sched

@@ -29,34 +29,36 @@ Snapshot Replacing(const Snapshot& snapshot, NodePtr node) {
 // Requests that are lowered together.
 using Requests = std::vector<std::pair<size_t, size_t>>;  // claim, request
 
-PodWithClaims AskingFor(const PodWithClaims& request, const Requests& which, int64_t mib) {
-  PodWithClaims changed = request;
+PodWithClaims AskingFor(const PodWithClaims& asking, const Requests& which, model::MiB memory) {
+  PodWithClaims changed = asking;
   for (const auto& [c, r] : which) {
     changed = WithClaim(changed, c, [&, index = r](model::ResourceClaim& claim) {
-      for (model::DeviceRequest* ask : AsksOf(claim.requests[index])) AskForMemory(*ask, mib);
+      for (model::DeviceRequest* ask : AsksOf(claim.requests[index])) AskForMemory(*ask, memory);
     });
   }
   return changed;
 }
 
-// The MiB that a request asks for, of alternatives the least; 0: a whole device.
-int64_t LeastAsked(const model::Request& request) {
-  int64_t least = 0;
+// The memory that a request asks for, of alternatives the least; 0: a whole device.
+model::MiB LeastAsked(const model::Request& request) {
+  constexpr model::MiB kWhole(0);
+  model::MiB least = kWhole;
   for (const model::DeviceRequest* ask : AsksOf(request)) {
-    const int64_t mib = MemoryAsked(*ask);
-    if (mib > 0 && (least == 0 || mib < least)) least = mib;
+    const model::MiB memory = MemoryAsked(*ask);
+    if (memory > kWhole && (least == kWhole || memory < least)) least = memory;
   }
   return least;
 }
 
 // The most memory that these requests could have now. nullopt: even the least does not help.
-std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, const Requests& which) {
-  const int64_t asked = LeastAsked(request.claims[which[0].first]->claim.requests[which[0].second]);
-  int64_t fits = 0, above = asked > 0 ? asked : LargestDevice(snapshot);
+std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, const Requests& which) {
+  const model::MiB asked = LeastAsked(asking.claims[which[0].first]->claim.requests[which[0].second]);
+  const bool is_whole = asked == model::MiB(0);
+  int64_t fits = 0, above = (is_whole ? LargestDevice(snapshot) : asked).count();
   std::string place;
   while (above - fits > 1) {
     const int64_t middle = fits + (above - fits) / 2;
-    if (auto found = PlaceOf(decider, snapshot, AskingFor(request, which, middle))) {
+    if (auto found = PlaceOf(decider, snapshot, AskingFor(asking, which, model::MiB(middle)))) {
       fits = middle;
       place = std::move(found->node);
     } else {
@@ -64,28 +66,31 @@ std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, con
     }
   }
   if (fits == 0) return std::nullopt;
-  return Remedy{.change = asked > 0 ? Change::kLessMemory : Change::kPartOfGpu, .node = std::move(place), .asked = asked, .enough = fits};
+  return Remedy{.change = is_whole ? Change::kPartOfGpu : Change::kLessMemory,
+                .node = std::move(place),
+                .memory_asked = asked,
+                .memory_enough = model::MiB(fits)};
 }
 
-void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
-  if (const std::optional<Several> several = SeveralOf(request)) {
+void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
+  if (const std::optional<Several> several = SeveralOf(asking)) {
     Requests all;
-    for (size_t r = 0; r < request.claims[several->claim]->claim.requests.size(); ++r) all.emplace_back(several->claim, r);
-    if (auto less = LessMemory(decider, snapshot, request, all)) {
+    for (size_t r = 0; r < asking.claims[several->claim]->claim.requests.size(); ++r) all.emplace_back(several->claim, r);
+    if (auto less = LessMemory(decider, snapshot, asking, all)) {
       less->each = several->differ ? Remedy::Each::kGpu : Remedy::Each::kShare;
       remedies.push_back(*std::move(less));
     }
     return;
   }
-  for (size_t c = 0; c < request.claims.size(); ++c) {
-    const model::ResourceClaim& claim = request.claims[c]->claim;
+  for (size_t c = 0; c < asking.claims.size(); ++c) {
+    const model::ResourceClaim& claim = asking.claims[c]->claim;
     if (claim.allocation) continue;
     for (size_t r = 0; r < claim.requests.size(); ++r) {
-      auto less = LessMemory(decider, snapshot, request, {{c, r}});
+      auto less = LessMemory(decider, snapshot, asking, {{c, r}});
       if (!less) continue;
-      if (request.claims.size() > 1 || claim.requests.size() > 1) {
+      if (asking.claims.size() > 1 || claim.requests.size() > 1) {
         less->request = claim.requests[r].name;
-        less->claim = request.claims[c]->key;
+        less->claim = asking.claims[c]->key;
       }
       return remedies.push_back(*std::move(less));
     }
@@ -93,10 +98,10 @@ void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClai
 }
 
 // As many of the devices as there are.
-void AddFewer(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
-  const std::optional<Several> several = SeveralOf(request);
+void AddFewer(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
+  const std::optional<Several> several = SeveralOf(asking);
   for (int64_t count = several ? std::min<int64_t>(several->count - 1, alloc::kMaxResults) : 0; count > 0; --count) {
-    auto place = PlaceOf(decider, snapshot, WithCount(request, *several, count));
+    auto place = PlaceOf(decider, snapshot, WithCount(asking, *several, count));
     if (!place) continue;
     return remedies.push_back({.change = Change::kFewerDevices,
                                .node = std::move(place->node),
@@ -106,9 +111,9 @@ void AddFewer(Decider& decider, const Snapshot& snapshot, const PodWithClaims& r
   }
 }
 
-void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
+void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
   for (const std::string_view name : {"cpu", "memory"}) {
-    const int64_t asked = model::AmountOf(request.pod->placement.requests, name);
+    const int64_t asked = model::AmountOf(asking.pod->placement.requests, name);
     std::set<int64_t, std::greater<>> amounts;
     for (const NodePtr& node : snapshot.nodes) {
       const int64_t free = model::AmountOf(node->node->allocatable, name) - model::AmountOf(node->used, name);
@@ -117,8 +122,8 @@ void AddLessOfNode(Decider& decider, const Snapshot& snapshot, const PodWithClai
     size_t looked_at = 0;
     for (const int64_t most : amounts) {
       if (++looked_at > kMaxNodes) break;
-      PodWithClaims changed = request;
-      auto pod = std::make_shared<Pod>(*request.pod);
+      PodWithClaims changed = asking;
+      auto pod = std::make_shared<Pod>(*asking.pod);
       for (auto& [resource, amount] : pod->placement.requests) amount = resource == name ? most : amount;
       changed.pod = std::move(pod);
       const auto place = PlaceOf(decider, snapshot, changed);
@@ -140,11 +145,11 @@ Remedy Tolerating(const model::Taint& taint) {
 }
 
 // Lifts what keeps the Pod from a node, one rule at a time.
-void AddAllowed(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
+void AddAllowed(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
   const auto try_node = [&](const Node& node, model::Node changed, Remedy remedy) {
     auto copy = std::make_shared<Node>(node);
     copy->node = std::make_shared<const model::Node>(std::move(changed));
-    const auto place = PlaceOf(decider, Replacing(snapshot, std::move(copy)), request);
+    const auto place = PlaceOf(decider, Replacing(snapshot, std::move(copy)), asking);
     if (!place) return false;
     remedy.node = place->node;
     remedy.target = node.name();
@@ -161,12 +166,12 @@ void AddAllowed(Decider& decider, const Snapshot& snapshot, const PodWithClaims&
       std::erase_if(changed.taints, [](const model::Taint& taint) { return taint.key == "node.kubernetes.io/unschedulable"; });
       if (try_node(*node, std::move(changed), {.change = Change::kUncordon})) return;
     }
-    if (const model::Taint* taint = alloc::PreventingTaint(spec.taints, request.pod->placement.tolerations)) {
+    if (const model::Taint* taint = alloc::PreventingTaint(spec.taints, asking.pod->placement.tolerations)) {
       model::Node changed = spec;
       std::erase_if(changed.taints, [&](const model::Taint& t) { return t.key == taint->key && t.effect == taint->effect; });
       if (try_node(*node, std::move(changed), Tolerating(*taint))) return;
     }
-    for (const auto& [key, value] : request.pod->placement.node_selector) {
+    for (const auto& [key, value] : asking.pod->placement.node_selector) {
       const std::string_view* label = spec.Label(key);
       if (label != nullptr && *label == value) continue;
       model::Node changed = spec;
@@ -178,16 +183,16 @@ void AddAllowed(Decider& decider, const Snapshot& snapshot, const PodWithClaims&
   }
 }
 
-void AddEnding(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
-  const std::optional<Plan> plan = MakePlan(decider, snapshot, request);
+void AddEnding(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
+  const std::optional<Plan> plan = MakePlan(decider, snapshot, asking);
   if (!plan || plan->ends.empty()) return;
-  const auto place = PlaceOf(decider, snapshot.Without(plan->ends), request);
+  const auto place = PlaceOf(decider, snapshot.Without(plan->ends), asking);
   if (!place) return;
   remedies.push_back({.change = Change::kPodsEnd, .node = place->node, .pods = {plan->ends.begin(), plan->ends.end()}});
 }
 
 // A node like this one, but empty, without taints, and with devices of at least so much memory (0: as they are).
-NodePtr NodeLike(const Node& node, int64_t mib, const alloc::Features& features) {
+NodePtr NodeLike(const Node& node, model::MiB least, const alloc::Features& features) {
   static constexpr std::string_view kName = "another-node";
   auto spec = std::make_shared<model::Node>(*node.node);
   spec->name = kName;
@@ -204,9 +209,10 @@ NodePtr NodeLike(const Node& node, int64_t mib, const alloc::Features& features)
     copy.slice.pool = kName;
     for (model::Device& device : copy.slice.devices) {
       device.taints.clear();
+      const model::Capacity* const memory = model::MemoryOf(device);
       for (model::Capacity& capacity : device.capacity) {
-        if (!model::IsMemory(capacity.name.full) || model::MiB::Offered(capacity.value).count() >= mib) continue;
-        capacity.value = model::MiB(mib).ToQuantity();
+        if (&capacity != memory || model::MiB::Offered(capacity.value) >= least) continue;
+        capacity.value = least.ToQuantity();
         if (capacity.policy == nullptr) continue;
         auto policy = std::make_shared<model::CapacityPolicy>(*capacity.policy);
         if (policy->default_value) policy->default_value = capacity.value;
@@ -227,46 +233,46 @@ NodePtr NodeLike(const Node& node, int64_t mib, const alloc::Features& features)
   return made;
 }
 
-int64_t MostMemory(const PodWithClaims& request) {
-  int64_t most = 0;
-  for (const ClaimPtr& claim : request.claims) {
+model::MiB MostMemory(const PodWithClaims& asking) {
+  model::MiB most;
+  for (const ClaimPtr& claim : asking.claims) {
     for (const model::Request& one : claim->claim.requests) most = std::max(most, MemoryAsked(one));
   }
   return most;
 }
 
-// MiB of each GPU that the allocations use. Several shares may be of one.
-std::vector<int64_t> GpusOf(const Node& node, const std::vector<model::Allocation>& allocations) {
-  std::map<const alloc::InventoryDevice*, int64_t> gpus;
+// The memory of each GPU that the allocations use. Several shares may be of one.
+std::vector<model::MiB> GpusOf(const Node& node, const std::vector<model::Allocation>& allocations) {
+  std::map<const alloc::InventoryDevice*, model::MiB> gpus;
   for (const model::Allocation& allocation : allocations) {
     for (const model::DeviceResult& result : allocation.results) {
       const alloc::InventoryDevice* const entry = DeviceOf(node, result);
       if (entry == nullptr) continue;
-      int64_t& mib = gpus[entry];
+      model::MiB& size = gpus[entry];
       const model::Capacity* const memory = model::MemoryOf(*entry->device);
-      if (memory != nullptr) mib = model::MiB::Offered(memory->value).count();
+      if (memory != nullptr) size = model::MiB::Offered(memory->value);
     }
   }
-  std::vector<int64_t> sizes;
-  for (const auto& [gpu, mib] : gpus) sizes.push_back(mib);
+  std::vector<model::MiB> sizes;
+  for (const auto& [gpu, size] : gpus) sizes.push_back(size);
   std::sort(sizes.begin(), sizes.end());
   return sizes;
 }
 
-void AddNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request, std::vector<Remedy>& remedies) {
+void AddNode(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
   // What GPUs are sold with, beyond those that are there.
   constexpr int64_t kSizes[] = {0, 8, 12, 16, 24, 32, 40, 48, 80, 96, 141, 192, 288};
-  const int64_t asked = MostMemory(request);
+  const model::MiB asked = MostMemory(asking);
   for (const int64_t gib : kSizes) {
-    const int64_t mib = gib * 1024;
-    if (gib > 0 && mib < asked) continue;
+    const model::MiB least(gib * 1024);
+    if (gib > 0 && least < asked) continue;
     std::optional<std::pair<double, Remedy>> best;  // the one with the least hardware
     for (const NodePtr& like : snapshot.nodes) {
-      const NodePtr node = NodeLike(*like, mib, snapshot.features);
-      const auto allocations = FitsOn(decider, snapshot, node, request);
+      const NodePtr node = NodeLike(*like, least, snapshot.features);
+      const auto allocations = FitsOn(decider, snapshot, node, asking);
       if (!allocations) continue;
       const Snapshot with = snapshot.WithNode(node);
-      const auto place = PlaceOf(decider, with, request);
+      const auto place = PlaceOf(decider, with, asking);
       if (!place) continue;
       double size = 0;
       for (const alloc::InventoryDevice& entry : node->devices->inventory->devices()) {
@@ -295,33 +301,33 @@ Remedy::Kind Remedy::kind() const {
   }
 }
 
-int64_t LargestDevice(const Snapshot& snapshot) {
-  int64_t largest = 0;
+model::MiB LargestDevice(const Snapshot& snapshot) {
+  model::MiB largest;
   for (const NodePtr& node : snapshot.nodes) {
     if (!node->devices->inventory) continue;
     for (const alloc::InventoryDevice& entry : node->devices->inventory->devices()) {
       const model::Capacity* const memory = model::MemoryOf(*entry.device);
-      if (memory != nullptr) largest = std::max(largest, model::MiB::Offered(memory->value).count());
+      if (memory != nullptr) largest = std::max(largest, model::MiB::Offered(memory->value));
     }
   }
   return largest;
 }
 
-std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request) {
-  Result<Decision> decision = decider.DecideOnce(snapshot, request);
+std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking) {
+  Result<Decision> decision = decider.DecideOnce(snapshot, asking);
   if (!decision.ok() || decision->outcome != Decision::Outcome::kPlaced) return std::nullopt;
   return *std::move(decision);
 }
 
-std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request) {
+std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking) {
   std::vector<Remedy> remedies;
-  if (!request.obstacle.empty() || !request.pod->placement.gates.empty()) return remedies;
-  AddLessMemory(decider, snapshot, request, remedies);
-  AddFewer(decider, snapshot, request, remedies);
-  AddLessOfNode(decider, snapshot, request, remedies);
-  AddAllowed(decider, snapshot, request, remedies);
-  AddEnding(decider, snapshot, request, remedies);
-  AddNode(decider, snapshot, request, remedies);
+  if (!asking.obstacle.empty() || !asking.pod->placement.gates.empty()) return remedies;
+  AddLessMemory(decider, snapshot, asking, remedies);
+  AddFewer(decider, snapshot, asking, remedies);
+  AddLessOfNode(decider, snapshot, asking, remedies);
+  AddAllowed(decider, snapshot, asking, remedies);
+  AddEnding(decider, snapshot, asking, remedies);
+  AddNode(decider, snapshot, asking, remedies);
   return remedies;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
-// What would let a waiting Pod start: changes that were tried, each by itself, on a snapshot that has them. sched/words.h has the
-// sentences.
+// Changes that would let a waiting Pod start. Each was tried, alone, on a copy of the snapshot. sched/words.h has the sentences.
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/memory.h"
 #include "sched/decide.h"
 
 namespace allot::sched {
@@ -18,12 +18,12 @@ struct Remedy {
     kEnding,  // other Pods end
     kNode,    // one more node
   };
-  // Each change lists the members that it sets beside `node`; all others are empty.
+  // Each change lists the members that it sets beside `node`. All others are empty.
   enum class Change {
-    kLessMemory,     // asked, enough (MiB), each, request, claim, delays_nobody
-    kPartOfGpu,      // enough (MiB), each, request, claim, delays_nobody: instead of a whole GPU
-    kFewerDevices,   // asked, enough, each
-    kLessOfNode,     // resource, asked, enough
+    kLessMemory,     // memory_asked, memory_enough, each, request, claim, delays_no_pod
+    kPartOfGpu,      // memory_enough, each, request, claim, delays_no_pod: instead of a whole GPU
+    kFewerDevices,   // asked, enough: devices or shares, each
+    kLessOfNode,     // resource, asked, enough: CPU in thousandths, memory in bytes
     kUncordon,       // target
     kNodeReady,      // target, taints: the node is not ready, and nothing should tolerate that
     kTaintGone,      // target, taints: Kubernetes' own taint, which nothing should tolerate
@@ -48,28 +48,29 @@ struct Remedy {
   };
 
   Change change = Change::kLessMemory;
-  std::string node{};             // where the Pod would start; empty: not known
-  std::string target{};           // the node that is changed
-  int64_t asked = 0, enough = 0;  // what the Pod asks for, and what would fit now
-  Each each = Each::kNone;        // whether the amount is one of several
+  std::string node{};                          // where the Pod would start; empty: not known
+  std::string target{};                        // the node that is changed
+  model::MiB memory_asked{}, memory_enough{};  // of devices: what the Pod asks for, and what would fit now
+  int64_t asked = 0, enough = 0;               // the same, of anything else
+  Each each = Each::kNone;                     // whether the amount is one of several
   std::string resource{};
   std::string claim{}, request{};  // empty: the Pod has only one
   std::string label{}, value{};
   std::vector<Taint> taints{};
   std::vector<std::string> pods{};  // "namespace/name"
-  std::vector<int64_t> gpus{};      // MiB of each GPU that the Pod would use; 0: a device without memory
-  bool delays_nobody = false;       // Pods ahead in the queue were asked too
+  std::vector<model::MiB> gpus{};   // the memory of each GPU that the Pod would use; 0: a device without memory
+  bool delays_no_pod = false;       // tried with the whole queue: no Pod ahead starts later
 
   Kind kind() const;
 };
 
-// MiB of the largest device; 0: no device has memory.
-int64_t LargestDevice(const Snapshot& snapshot);
+// The memory of the largest device; 0: no device has memory.
+model::MiB LargestDevice(const Snapshot& snapshot);
 
-// The decision with which the Pod would start; nothing: it would not.
-std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request);
+// The decision that places the Pod; nullopt: it would not start.
+std::optional<Decision> PlaceOf(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking);
 
-// Cheapest first. With each of them, Decide places the Pod. Empty where none of the changes that are tried helps.
-std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& request);
+// Returns the changes that let Decide place the Pod, the cheapest first.
+std::vector<Remedy> FindRemedies(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking);
 
 }  // namespace allot::sched

@@ -9,9 +9,13 @@ namespace {
 using Change = Remedy::Change;
 
 void WriteAmounts(const Remedy& remedy, json::Builder& b) {
-  const bool is_memory = remedy.change == Change::kLessMemory || remedy.change == Change::kPartOfGpu;
-  if (remedy.asked > 0) b.Key(is_memory ? "askedMiB" : "asked"), b.Int(remedy.asked);
-  b.Key(is_memory ? "enoughMiB" : "enough"), b.Int(remedy.enough);
+  if (remedy.change == Change::kLessMemory || remedy.change == Change::kPartOfGpu) {
+    if (remedy.change == Change::kLessMemory) WriteNumber("askedMiB", remedy.memory_asked.count(), b);
+    WriteNumber("enoughMiB", remedy.memory_enough.count(), b);
+  } else {
+    WriteNumber("asked", remedy.asked, b);
+    WriteNumber("enough", remedy.enough, b);
+  }
   if (remedy.each != Remedy::Each::kNone) WriteText("each", remedy.each == Remedy::Each::kGpu ? "GPU" : "Share", b);
   WriteText("resource", remedy.resource, b);
 }
@@ -21,9 +25,7 @@ void WriteTaints(const std::vector<Remedy::Taint>& taints, json::Builder& b) {
   b.Key("taints"), b.StartArray();
   for (const Remedy::Taint& one : taints) {
     b.StartObject();
-    WriteText("key", one.taint.key, b);
-    WriteText("value", one.taint.value, b);
-    WriteText("effect", one.taint.effect, b);
+    WriteTaint(one.taint, b);
     WriteText("device", one.device, b);
     b.EndObject();
   }
@@ -86,10 +88,10 @@ void WriteRemedy(const Remedy& remedy, json::Builder& b) {
   }
   if (!remedy.gpus.empty()) {
     b.Key("gpusMiB"), b.StartArray();
-    for (const int64_t mib : remedy.gpus) b.Int(mib);
+    for (const model::MiB size : remedy.gpus) b.Int(size.count());
     b.EndArray();
   }
-  if (remedy.delays_nobody) b.Key("delaysNobody"), b.Bool(true);
+  if (remedy.delays_no_pod) b.Key("delaysNoPod"), b.Bool(true);
   b.EndObject();
 }
 

@@ -13,9 +13,9 @@ using testing::Contains;
 using testing::ElementsAre;
 
 std::vector<std::string> Remedies(World& world, std::string_view pod) {
-  const PodWithClaims request = world.cluster().RequestOf(world.cluster().FindPod(StrCat("lab/", pod)));
+  const PodWithClaims asking = world.cluster().WithClaims(world.cluster().FindPod(StrCat("lab/", pod)));
   std::vector<std::string> texts;
-  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), request)) texts.push_back(Words(remedy));
+  for (const Remedy& remedy : FindRemedies(world.decider(), *world.cluster().Take(), asking)) texts.push_back(Words(remedy));
   return texts;
 }
 

@@ -33,19 +33,19 @@ std::string TaintWords(const std::vector<Remedy::Taint>& taints) {
   return Names(texts);
 }
 
-std::string SizeText(int64_t mib) { return mib % 1024 == 0 ? StrCat(mib / 1024, " GiB") : model::MiB(mib).ToString(); }
+std::string SizeText(model::MiB size) { return size.count() % 1024 == 0 ? StrCat(size.count() / 1024, " GiB") : size.ToString(); }
 
 // "a node with 2 free GPUs of 24 GiB", "a node with free GPUs: 12 GiB, 2 of 24 GiB"
-std::string NodeWords(const std::vector<int64_t>& gpus) {
-  std::map<int64_t, size_t> sizes;
-  for (const int64_t mib : gpus) ++sizes[mib];
+std::string NodeWords(const std::vector<model::MiB>& gpus) {
+  std::map<model::MiB, size_t> sizes;
+  for (const model::MiB size : gpus) ++sizes[size];
   if (sizes.empty()) return "one more node";
   const auto& [least, count] = *sizes.begin();
-  if (least == 0) return StrCat("a node with ", gpus.size(), " free device", gpus.size() == 1 ? "" : "s");
+  if (least == model::MiB(0)) return StrCat("a node with ", gpus.size(), " free device", gpus.size() == 1 ? "" : "s");
   if (gpus.size() == 1) return StrCat("a node with a free ", SizeText(least), " GPU");
   if (sizes.size() == 1) return StrCat("a node with ", count, " free GPUs of ", SizeText(least));
   std::vector<std::string> texts;
-  for (const auto& [mib, many] : sizes) texts.push_back(many == 1 ? SizeText(mib) : StrCat(many, " of ", SizeText(mib)));
+  for (const auto& [size, many] : sizes) texts.push_back(many == 1 ? SizeText(size) : StrCat(many, " of ", SizeText(size)));
   return StrCat("a node with free GPUs: ", Join(texts, ", "));
 }
 
@@ -57,8 +57,9 @@ std::string StopsWaitingWords(std::string_view pod) {
 std::string ChangeWords(const Remedy& r) {
   switch (r.change) {
     case Change::kLessMemory:
-      return StrCat(model::MiB(r.asked - r.enough).ToString(), " less", EachWords(r), " (", r.enough, " instead of ", r.asked, ")");
-    case Change::kPartOfGpu: return StrCat("asking for at most ", model::MiB(r.enough).ToString(), " instead of a whole GPU", EachWords(r));
+      return StrCat((r.memory_asked - r.memory_enough).ToString(), " less", EachWords(r), " (", r.memory_enough.count(), " instead of ",
+                    r.memory_asked.count(), ")");
+    case Change::kPartOfGpu: return StrCat("asking for at most ", r.memory_enough.ToString(), " instead of a whole GPU", EachWords(r));
     case Change::kFewerDevices:
       return StrCat(r.enough, r.each == Remedy::Each::kShare ? " share" : " GPU", r.enough == 1 ? "" : "s", " instead of ", r.asked);
     case Change::kLessOfNode: return LessOfNodeWords(r);
@@ -85,14 +86,10 @@ std::string ChangeWords(const Remedy& r) {
 
 }  // namespace
 
-std::string Names(const std::vector<std::string>& names) {
-  constexpr size_t kShown = 4;
-  if (names.size() > kShown)
-    return StrCat(Join({names.begin(), names.begin() + kShown - 1}, ", "), " and ", names.size() - kShown + 1, " more");
-  if (names.size() < 2) return names.empty() ? "" : names[0];
-  return StrCat(Join({names.begin(), names.end() - 1}, ", "), " and ", names.back());
-}
+std::string Names(const std::vector<std::string>& names) { return alloc::Shortened(names, " and "); }
 
-std::string Words(const Remedy& remedy) { return StrCat(ChangeWords(remedy), remedy.delays_nobody ? ", which delays nobody" : ""); }
+std::string Words(const Remedy& remedy) {
+  return StrCat(ChangeWords(remedy), remedy.delays_no_pod ? ", without delaying another Pod" : "");
+}
 
 }  // namespace allot::sched

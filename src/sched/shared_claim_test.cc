@@ -34,7 +34,7 @@ std::string PodWith(std::string_view name, std::initializer_list<std::string_vie
   return PlainPod(name, StrCat(", resourceClaims: [", list, "]"));
 }
 
-TEST(SharedClaim, WhoSharesWhatIsToBeFreedDoesNotOvertake) {
+TEST(SharedClaim, APodThatSharesAClaimToBeFreedDoesNotOvertake) {
   World world(GpuNode("n1", {24}) + GpuClaim("s", "20Gi"));
   world.Add(PodWith("p1", {"s"}));
   EXPECT_EQ(world.Run(), "p1>n1/gpu-0");
@@ -44,7 +44,7 @@ TEST(SharedClaim, WhoSharesWhatIsToBeFreedDoesNotOvertake) {
   EXPECT_THAT(world.WhyWaits("p2"), HasSubstr("kept for lab/a"));
 }
 
-TEST(SharedClaim, IsFreeWhenAllHaveEndedWhoUseIt) {
+TEST(SharedClaim, IsFreeWhenAllItsPodsHaveEnded) {
   World world(GpuNode("n1", {24}) + GpuClaim("s", "20Gi"));
   world.Add(PodWith("p1", {"s"}));
   world.Add(PodWith("p2", {"s"}));
@@ -89,13 +89,13 @@ class HalfWritten : public testing::Test {
 
 TEST_F(HalfWritten, WhatThePodHoldsItselfIsNotFreeForItWhenAllOthersHaveEnded) {
   const std::shared_ptr<const Snapshot> snapshot = world_.cluster().Take();
-  const PodWithClaims request = world_.cluster().RequestOf(world_.cluster().FindPod("lab/a"));
-  const Result<bool> fits = world_.decider().FitsWhenEmpty(*snapshot, *snapshot->Find("n1"), request);
+  const PodWithClaims asking = world_.cluster().WithClaims(world_.cluster().FindPod("lab/a"));
+  const Result<bool> fits = world_.decider().FitsWhenEmpty(*snapshot, *snapshot->Find("n1"), asking);
   ASSERT_TRUE(fits.ok());
   EXPECT_FALSE(*fits);
 }
 
-TEST_F(HalfWritten, NobodyWaitsForTheirOwnEnd) {
+TEST_F(HalfWritten, NoPodWaitsForItsOwnEnd) {
   EXPECT_EQ(world_.Run(), "");
   EXPECT_FALSE(world_.queue().Find("lab/a")->plan);
 }
@@ -111,7 +111,7 @@ TEST_F(HalfWritten, APlanLeavesThePodWhatItHas) {
   EXPECT_THAT(world_.queue().Find("lab/a")->plan->ends, ElementsAre("lab/other"));
 }
 
-TEST(SharedClaim, OfAnEarlierPodOfItsNameSomebodyMayWaitForTheEnd) {
+TEST(SharedClaim, APodMayWaitForTheEndOfAnEarlierPodOfItsName) {
   World world(GpuNode("n1", {12}) + GpuClaim("old", "10Gi", Held("n1", "10Gi", "a")) + GpuClaim("new", "10Gi"));
   world.Add(PodWith("a", {"new"}));
   EXPECT_EQ(world.Run(), "");

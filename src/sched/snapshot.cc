@@ -28,10 +28,10 @@ bool OnlyFor(const Claim& claim, const Names& pods, const Node& node) {
 
 void Count(Node& node) {
   node.used.clear();
-  node.keeps_away = false;
+  node.has_anti_affinity = false;
   for (const PodPtr& pod : node.pods) {
     model::AddAmounts(node.used, pod->placement.requests);
-    for (const model::PodTerm& term : pod->placement.away) node.keeps_away = node.keeps_away || term.weight == 0;
+    for (const model::PodTerm& term : pod->placement.anti_affinity) node.has_anti_affinity = node.has_anti_affinity || term.weight == 0;
   }
   node.ledger = {};
   for (const ClaimPtr& claim : node.claims) node.ledger.Add(claim->claim);
@@ -55,15 +55,15 @@ NodePtr NodeWithout(const Node& node, const Names& pods, const PodWithClaims* wa
   return changed;
 }
 
-NodePtr NodeWith(const Node& node, const PodWithClaims& request, std::span<const model::Allocation> allocations) {
+NodePtr NodeWith(const Node& node, const PodWithClaims& asking, std::span<const model::Allocation> allocations) {
   auto changed = std::make_shared<Node>(node);
-  changed->pods.insert(std::upper_bound(changed->pods.begin(), changed->pods.end(), request.pod, ByKey), request.pod);
+  changed->pods.insert(std::upper_bound(changed->pods.begin(), changed->pods.end(), asking.pod, ByKey), asking.pod);
   size_t next = 0;
-  for (const ClaimPtr& claim : request.claims) {
+  for (const ClaimPtr& claim : asking.claims) {
     if (claim->claim.allocation) continue;
     auto held = std::make_shared<Claim>(*claim);
     held->claim.allocation = allocations[next++];
-    held->claim.reserved_for.assign(1, std::string(request.pod->pod.name));
+    held->claim.reserved_for.assign(1, std::string(asking.pod->pod.name));
     changed->claims.push_back(std::move(held));
   }
   Count(*changed);
@@ -93,13 +93,13 @@ const Node* Snapshot::Find(std::string_view name) const {
 }
 
 void Snapshot::Insert(size_t index, NodePtr node) {
-  if (node->keeps_away) keepers.push_back(node);
+  if (node->has_anti_affinity) anti_affinity_nodes.push_back(node);
   nodes.insert(nodes.begin() + static_cast<ptrdiff_t>(index), std::move(node));
 }
 
 void Snapshot::Replace(size_t index, NodePtr node) {
-  std::erase(keepers, nodes[index]);
-  if (node->keeps_away) keepers.push_back(node);
+  std::erase(anti_affinity_nodes, nodes[index]);
+  if (node->has_anti_affinity) anti_affinity_nodes.push_back(node);
   nodes[index] = std::move(node);
 }
 

@@ -58,11 +58,11 @@ struct Node {
   json::DocumentPtr document;
   std::shared_ptr<const model::Node> node;
   std::shared_ptr<const Devices> devices;
-  std::vector<ClaimPtr> claims;  // that hold devices of pools that the node sees, in no particular order
-  alloc::Ledger ledger;          // of these claims
-  std::vector<PodPtr> pods;      // on the node, by key
-  model::Amounts used;           // the sum of the Pods' requests
-  bool keeps_away = false;       // some Pod has required anti-affinity
+  std::vector<ClaimPtr> claims;    // that hold devices of pools that the node sees, in no particular order
+  alloc::Ledger ledger;            // of these claims
+  std::vector<PodPtr> pods;        // on the node, by key
+  model::Amounts used;             // the sum of the Pods' requests
+  bool has_anti_affinity = false;  // some Pod has required anti-affinity
 
   std::string_view name() const { return node->name; }
 };
@@ -75,8 +75,8 @@ struct Classes {
 
 class Snapshot {
  public:
-  std::vector<NodePtr> nodes;    // by name
-  std::vector<NodePtr> keepers;  // nodes with Pods that have required anti-affinity
+  std::vector<NodePtr> nodes;                // by name
+  std::vector<NodePtr> anti_affinity_nodes;  // nodes with Pods that have required anti-affinity
   std::shared_ptr<const Classes> classes;
   alloc::Features features = alloc::Features::Defaults();  // of the API server
   // Changes with the nodes, their devices, the classes and the features, not with the Pods that run there; 0: unknown.
@@ -106,7 +106,7 @@ const alloc::InventoryDevice* DeviceOf(const Node& node, const model::DeviceResu
 // The node without these Pods. The claims of `waiting` keep their allocations even if no other Pod uses them.
 NodePtr NodeWithout(const Node& node, const std::set<std::string, std::less<>>& pods, const PodWithClaims* waiting = nullptr);
 // The node with the Pod on it.
-NodePtr NodeWith(const Node& node, const PodWithClaims& request, std::span<const model::Allocation> allocations);
+NodePtr NodeWith(const Node& node, const PodWithClaims& asking, std::span<const model::Allocation> allocations);
 // The node with the claims of `future`, a later state of it, added: a Pod that fits here fits now and disturbs neither state.
 NodePtr NodeBeside(const Node& node, const Node& future);
 // Computes the sums over the node's Pods and claims.

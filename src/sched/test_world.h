@@ -12,6 +12,7 @@
 #include "json/yaml.h"
 #include "sched/cluster.h"
 #include "sched/queue.h"
+#include "sched/words.h"
 
 namespace allot::sched {
 
@@ -87,7 +88,7 @@ class World {
   std::string Run() {
     std::string text;
     queue_.Run(cluster_, [&](const Placed& placed) {
-      text += StrCat(text.empty() ? "" : " ", placed.request.pod->pod.name, ">", placed.node);
+      text += StrCat(text.empty() ? "" : " ", placed.asking.pod->pod.name, ">", placed.node);
       for (const model::Allocation& allocation : placed.allocations) {
         for (const model::DeviceResult& result : allocation.results) text += StrCat("/", result.device);
       }

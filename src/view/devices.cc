@@ -60,9 +60,8 @@ void AddHolders(const alloc::Usage& usage, const sched::Cluster& cluster, Device
 bool IsOvercommitted(const alloc::Usage& usage, const model::Quantity& whole) {
   model::Quantity held;
   for (const alloc::Hold& hold : usage.holds) {
-    const auto memory =
-        std::find_if(hold.consumed.begin(), hold.consumed.end(), [](const auto& one) { return model::IsMemory(one.first); });
-    held.Add(memory == hold.consumed.end() ? whole : memory->second);
+    const model::Quantity* const memory = model::MemoryOf(hold.consumed);
+    held.Add(memory == nullptr ? whole : *memory);
   }
   return held > whole;
 }

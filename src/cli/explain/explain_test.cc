@@ -95,7 +95,7 @@ lab/large starts when lab/first has ended on n1; with this Pod in its place it
   would have to wait longer.
 
 It would start with any one of:
-  - 2048 MiB less (2048 instead of 4096), which delays nobody, on n1
+  - 2048 MiB less (2048 instead of 4096), without delaying another Pod, on n1
   - lab/large no longer waiting (allot delete pod large -n lab)
 )");
   // Another scheduler keeps nothing for anybody: it only has not looked yet.
@@ -110,7 +110,7 @@ Its turn comes after those ahead of it: by their plans, when lab/first and
   lab/large have ended on n1.
 )"));
   EXPECT_THAT(ExplainIn(world, "more"), HasSubstr(R"(It would start with any one of:
-  - 6144 MiB less (2048 instead of 8192), which delays nobody, on n1
+  - 6144 MiB less (2048 instead of 8192), without delaying another Pod, on n1
   - lab/first and lab/large ending
   - a node with a free 24 GiB GPU, unless a Pod ahead of it takes it
 )"));

@@ -94,6 +94,6 @@ std::string Words(const Headline& h) {
   return "it is being deleted and never had a node";
 }
 
-std::string Words(const view::Brief& brief) { return StrCat(brief.never ? "can never start here: " : "", Words(brief.headline)); }
+std::string Words(const view::Brief& brief) { return brief.never ? sched::NeverWords(Words(brief.headline)) : Words(brief.headline); }
 
 }  // namespace allot::cli

@@ -51,6 +51,12 @@ TEST(StableNames, DocumentedReasonsOfDevicesAreTheOnesOfTheCode) {
   EXPECT_EQ(Documented("`kind` of a device"), NamesUpTo(alloc::Reason::Kind::kNotTogether, [](auto kind) { return sched::NameOf(kind); }));
 }
 
+TEST(StableNames, DocumentedReasonsOfPoolsAreTheOnesOfTheCode) {
+  std::set<std::string> names = NamesUpTo(alloc::Reason::Kind::kPoolInvalid, [](auto kind) { return sched::NameOf(kind); });
+  for (const std::string& name : Documented("`kind` of a device")) names.erase(name);
+  EXPECT_EQ(Documented("`kind` of a pool"), names);
+}
+
 TEST(StableNames, DocumentedChangesAreTheOnesOfTheCode) {
   EXPECT_EQ(Documented("`change` of a remedy"),
             NamesUpTo(sched::Remedy::Change::kMoreNodes, [](auto kind) { return sched::NameOf(kind); }));

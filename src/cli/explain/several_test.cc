@@ -108,7 +108,7 @@ TEST(Explain, GpusThatMustDifferAndDoNot) {
                       "p"),
             R"(Pod lab/p can never start here: no node has enough devices that fit together
 
-n1: 2 devices asked, 1 of 2 would do, but not together with the rest
+n1: 2 devices asked, 1 of 2 fit alone, but not together with the rest
   DEVICE  MODEL   MEMORY     FREE       HELD BY
   gpu-0   GPU-24  24576 MiB  24576 MiB  none
       picked for this request already

@@ -39,7 +39,7 @@ std::string Headline(const view::Answer& answer, WallTime now) {
   const std::string pod = StrCat("Pod ", answer.pod), headline = Words(answer.headline);
   switch (answer.state) {
     case State::kWaits: return StrCat(pod, " waits: ", headline);
-    case State::kNever: return StrCat(pod, " can never start here: ", headline);
+    case State::kNever: return StrCat(pod, " ", sched::NeverWords(headline));
     case State::kBlocked: return StrCat(pod, " is blocked: ", headline);
     case State::kUndecided:
       return StrCat(

@@ -14,9 +14,7 @@ namespace {
 // Adds the refusals and warnings of the dialects. No dialect that is read from a Pod changes it. This machine's nodes have no device
 // plugins.
 void CheckDialects(const json::Value& pod, apiserver::FieldErrors& errors, std::vector<std::string>& warnings) {
-  json::Arena arena;
-  json::Editor edit(arena);
-  const dialect::Translation translation = dialect::Translate(edit, pod, dialect::Facts());
+  const dialect::Translation translation = dialect::Translate(pod, dialect::Facts());
   for (const dialect::Refusal& refusal : translation.refusals) errors.Forbidden(apiserver::FieldPath(refusal.field), refusal.message);
   warnings.insert(warnings.end(), translation.warnings.begin(), translation.warnings.end());
 }

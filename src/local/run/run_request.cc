@@ -12,6 +12,7 @@
 #include "json/json.h"
 #include "kube/error.h"
 #include "local/run/run_request_gpus.h"
+#include "sched/words.h"
 
 namespace allot::local {
 namespace {
@@ -227,7 +228,7 @@ Status RunRequest::Follow(const Cancel& cancel, std::optional<std::chrono::milli
 
 Status RunRequest::Never(const std::string& why, const Result<std::vector<OfferedGpu>>& gpus) const {
   const std::string plain = gpus.ok() ? WhyNever(share_, *gpus) : "";
-  return Exhausted(plain.empty() ? why : StrCat("can never start here: ", plain));
+  return Exhausted(plain.empty() ? why : sched::NeverWords(plain));
 }
 
 Wait RunRequest::WaitOf(const std::string& why, bool never, const Cancel& cancel) {

@@ -76,11 +76,13 @@ size_t NodesOf(const std::vector<NodeReason>& reasons) {
   return nodes;
 }
 
-Headline::Several SeveralOf(const sched::Several& several) { return {several.count, sched::MemoryAsked(several.ask), several.differ}; }
+Headline::Several SeveralOf(const sched::Several& several) {
+  return {several.count, sched::MemoryAsked(several.ask).count(), several.differ};
+}
 
 Headline TooFew(const sched::Several& several, const std::vector<NodeReason>& reasons) {
   Headline headline{.kind = Kind::kTooFew, .several = SeveralOf(several), .one_node = NodesOf(reasons) == 1};
-  for (const NodeReason& reason : reasons) headline.fit = std::max(headline.fit, reason.refusal.would_do);
+  for (const NodeReason& reason : reasons) headline.fit = std::max(headline.fit, reason.refusal.fit_alone);
   const Causes causes = CausesOf(reasons);
   headline.only_room = !causes.empty() && std::all_of(causes.begin(), causes.end(),
                                                       [](Cause cause) { return cause == Cause::kShort || cause == Cause::kTaken; });
@@ -94,7 +96,7 @@ Headline NeverEnough(const sched::Several& several, const std::vector<NodeReason
     const Cause cause = CauseOf(*row.reason);
     return cause == Cause::kTaken || (cause == Cause::kShort && !row.reason->IsTooSmall());
   };
-  const int64_t mib = several.differ ? 0 : sched::MemoryAsked(several.ask);
+  const int64_t mib = several.differ ? 0 : sched::MemoryAsked(several.ask).count();
   for (const NodeReason& reason : reasons) {
     size_t all = 0;
     for (const DeviceRow& row : reason.devices) {
@@ -109,8 +111,8 @@ Headline NeverEnough(const sched::Several& several, const std::vector<NodeReason
 bool AsksForWhole(const sched::PodWithClaims& request) {
   return std::all_of(request.claims.begin(), request.claims.end(), [](const sched::ClaimPtr& claim) {
     const auto& requests = claim->claim.requests;
-    return claim->claim.allocation ||
-           std::all_of(requests.begin(), requests.end(), [](const model::Request& one) { return sched::MemoryAsked(one) == 0; });
+    return claim->claim.allocation || std::all_of(requests.begin(), requests.end(),
+                                                  [](const model::Request& one) { return sched::MemoryAsked(one) == model::MiB(0); });
   });
 }
 

@@ -64,14 +64,13 @@ sched::Snapshot Only(const sched::Snapshot& snapshot, sched::NodePtr node) {
   return only;
 }
 
-int64_t TakenMib(const std::vector<model::Allocation>& allocations) {
-  int64_t mib = 0;
+// What the allocations take of the only device, which has `whole`.
+int64_t TakenMib(const std::vector<model::Allocation>& allocations, model::MiB whole) {
+  model::MiB taken;
   for (const model::Allocation& allocation : allocations) {
-    for (const model::DeviceResult& result : allocation.results) {
-      mib += model::MemoryTaken(result).value_or(model::MiB(0)).count();
-    }
+    for (const model::DeviceResult& result : allocation.results) taken += model::MemoryTaken(result, whole);
   }
-  return mib;
+  return taken.count();
 }
 
 // Adds an option for each device of the node.
@@ -82,18 +81,16 @@ void AddDevices(const Inquiry& inquiry, const sched::Snapshot& snapshot, const s
     Option option{std::string(node.name()), std::string(entry.device->name)};
     const Result<sched::Decision> decision = inquiry.decider.Decide(Only(snapshot, only), request);
     const alloc::Reasons none;
-    const bool refused = decision.ok() && decision->outcome != sched::Decision::Outcome::kPlaced && !decision->refusals.empty();
-    const std::vector<DeviceRow> rows = RowsOf(*only, refused ? decision->refusals[0].devices : none, "");
+    const bool refused = decision.ok() && decision->outcome != sched::Decision::Outcome::kPlaced && !decision->reasons.empty();
+    const std::vector<DeviceRow> rows = RowsOf(*only, refused ? decision->reasons[0].devices : none, "");
     option.fits = decision.ok() && !refused;
     if (!decision.ok()) {
       option.error = decision.status().message();
     } else if (refused) {
-      option.refusal = decision->refusals[0];
+      option.refusal = decision->reasons[0];
       if (!rows.empty()) option.reason = rows[0].reason;
     } else if (!rows.empty() && rows[0].free) {
-      // A claim takes the whole of a device that is not shared.
-      const int64_t taken = entry.device->allow_multiple_allocations ? TakenMib(decision->allocations) : *rows[0].free;
-      option.left = *rows[0].free - taken;
+      option.left = *rows[0].free - TakenMib(decision->allocations, model::MiB(*rows[0].mib));
     }
     options.push_back(std::move(option));
   }
@@ -104,8 +101,8 @@ std::vector<Option> OptionsOf(const Inquiry& inquiry, const sched::Snapshot& sna
   std::vector<Option> options;
   for (const sched::NodePtr& node : snapshot.nodes) {
     const Result<sched::Decision> decision = inquiry.decider.Decide(Only(snapshot, node), request);
-    const bool refused = decision.ok() && decision->outcome == sched::Decision::Outcome::kWaits && !decision->refusals.empty();
-    const bool about_devices = refused && !decision->refusals[0].devices.empty();
+    const bool refused = decision.ok() && decision->outcome == sched::Decision::Outcome::kWaits && !decision->reasons.empty();
+    const bool about_devices = refused && !decision->reasons[0].devices.empty();
     const bool has_devices = node->devices->inventory && !node->devices->inventory->devices().empty();
     if (by_device && has_devices && decision.ok() && (!refused || about_devices)) {
       AddDevices(inquiry, snapshot, *node, request, options);
@@ -114,7 +111,7 @@ std::vector<Option> OptionsOf(const Inquiry& inquiry, const sched::Snapshot& sna
     Option option{std::string(node->name()), ""};
     option.fits = decision.ok() && !refused;
     if (!decision.ok()) option.error = decision.status().message();
-    if (refused) option.refusal = decision->refusals[0];
+    if (refused) option.refusal = decision->reasons[0];
     options.push_back(std::move(option));
   }
   return options;
@@ -153,7 +150,7 @@ void ExplainPlaced(const Inquiry& inquiry, const sched::PodPtr& pod, Answer& ans
     own.push_back(row.name);
     answer.devices.push_back(std::move(row));
   }
-  const sched::PodWithClaims request = inquiry.cluster.RequestOf(pod);
+  const sched::PodWithClaims request = inquiry.cluster.WithClaims(pod);
   for (const sched::ClaimPtr& claim : request.claims) {
     if (!claim->claim.allocation) answer.details.push_back({.kind = Detail::Kind::kClaimNotAllocated, .claim = claim->key});
     if (!claim->claim.allocation || !inquiry.world.SeesDevices()) continue;

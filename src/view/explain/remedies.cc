@@ -99,8 +99,8 @@ void AddPodRules(sched::Decider& decider, const sched::Snapshot& snapshot, const
     }
   };
   try_it(rules.required_nodes.has_value(), Change::kNoNodeAffinity, [](auto& p) { p.required_nodes.reset(); });
-  try_it(!rules.near.empty(), Change::kNoPodAffinity, [](auto& p) { p.near.clear(); });
-  try_it(!rules.away.empty(), Change::kNoAntiAffinity, [](auto& p) { p.away.clear(); });
+  try_it(!rules.affinity.empty(), Change::kNoPodAffinity, [](auto& p) { p.affinity.clear(); });
+  try_it(!rules.anti_affinity.empty(), Change::kNoAntiAffinity, [](auto& p) { p.anti_affinity.clear(); });
   try_it(!rules.spread.empty(), Change::kNoSpread, [](auto& p) { p.spread.clear(); });
   try_it(!rules.ports.empty(), Change::kNoHostPorts, [](auto& p) { p.ports.clear(); });
 }
@@ -109,7 +109,7 @@ void AddPodRules(sched::Decider& decider, const sched::Snapshot& snapshot, const
 void End(sched::Cluster& cluster, const std::string& key) {
   const sched::PodPtr pod = cluster.FindPod(key);
   if (pod == nullptr) return;
-  for (const sched::ClaimPtr& claim : cluster.RequestOf(pod).claims) {
+  for (const sched::ClaimPtr& claim : cluster.WithClaims(pod).claims) {
     const auto& users = claim->claim.reserved_for;
     const bool alone = std::all_of(users.begin(), users.end(), [&](std::string_view user) { return user == pod->pod.name; });
     if (alone) cluster.RemoveClaim(claim->claim.name_space, claim->claim.name);
@@ -122,7 +122,7 @@ std::optional<std::string> StartsIn(const Inquiry& inquiry, sched::Cluster clust
   sched::Queue queue(inquiry.decider, {.schedulers = inquiry.world.OurSchedulers(), .explain = false});
   std::optional<std::string> node;
   queue.Run(cluster, [&](const sched::Placed& placed) {
-    if (placed.request.pod->key == pod_key) node = placed.node;
+    if (placed.asking.pod->key == pod_key) node = placed.node;
   });
   return node;
 }
@@ -135,13 +135,13 @@ struct OneAmount {
 };
 // nullopt: the Pod asks for several amounts, or has alternatives.
 std::optional<OneAmount> OneAmountOf(const Inquiry& inquiry, std::string_view pod_key) {
-  const sched::PodWithClaims request = inquiry.cluster.RequestOf(inquiry.cluster.FindPod(pod_key));
+  const sched::PodWithClaims request = inquiry.cluster.WithClaims(inquiry.cluster.FindPod(pod_key));
   const std::optional<sched::Several> several = sched::SeveralOf(request);
   const Remedy::Each each = !several ? Remedy::Each::kNone : several->differ ? Remedy::Each::kGpu : Remedy::Each::kShare;
   if (request.claims.size() != 1) return std::nullopt;
   const auto& requests = request.claims[0]->claim.requests;
   if (requests.empty() || (requests.size() != 1 && !several) || !requests[0].exactly) return std::nullopt;
-  return OneAmount{request.claims[0], sched::MemoryAsked(*requests[0].exactly), each};
+  return OneAmount{request.claims[0], sched::MemoryAsked(*requests[0].exactly).count(), each};
 }
 
 }  // namespace
@@ -151,13 +151,13 @@ std::vector<Remedy> LessInOrder(const Inquiry& inquiry, std::string_view pod_key
   if (!amount) return {};
   const auto starts_with = [&](int64_t mib) {
     auto claim = std::make_shared<sched::Claim>(*amount->claim);
-    for (model::Request& one : claim->claim.requests) sched::AskForMemory(*one.exactly, mib);
+    for (model::Request& one : claim->claim.requests) sched::AskForMemory(*one.exactly, model::MiB(mib));
     claim->shape = StrCat(amount->claim->shape, " with ", mib, " MiB");
     sched::Cluster cluster = inquiry.cluster;
     cluster.PutClaim(std::move(claim));
     return StartsIn(inquiry, std::move(cluster), pod_key);
   };
-  int64_t fits = 0, above = amount->mib > 0 ? amount->mib : sched::LargestDevice(*sched::Cluster(inquiry.cluster).Take());
+  int64_t fits = 0, above = amount->mib > 0 ? amount->mib : sched::LargestDevice(*sched::Cluster(inquiry.cluster).Take()).count();
   std::optional<std::string> node;
   while (above - fits > 1) {
     const int64_t middle = fits + (above - fits) / 2;
@@ -171,10 +171,10 @@ std::vector<Remedy> LessInOrder(const Inquiry& inquiry, std::string_view pod_key
   if (!node) return {};
   return {{.change = amount->mib == 0 ? Change::kPartOfGpu : Change::kLessMemory,
            .node = *node,
-           .asked = amount->mib,
-           .enough = fits,
+           .memory_asked = model::MiB(amount->mib),
+           .memory_enough = model::MiB(fits),
            .each = amount->each,
-           .delays_nobody = true}};
+           .delays_no_pod = true}};
 }
 
 std::vector<Remedy> RemediesFor(sched::Decider& decider, const sched::Snapshot& snapshot, const sched::PodWithClaims& request) {

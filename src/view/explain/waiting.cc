@@ -53,7 +53,7 @@ void AskAlone(const Inquiry& inquiry, const sched::PodWithClaims& request, Answe
   if (decision->outcome == sched::Decision::Outcome::kPlaced) {
     return SetFits(inquiry, *request.pod, FitsHeadline(decision->node, decision->allocations), answer);
   }
-  SetRefused(inquiry, *snapshot, request, decision->refusals, answer);
+  SetRefused(inquiry, *snapshot, request, decision->reasons, answer);
   answer.remedies = RemediesFor(inquiry.decider, *snapshot, request);
 }
 
@@ -110,7 +110,7 @@ void AskInOrder(const Inquiry& inquiry, const sched::PodWithClaims& request, Ans
   std::optional<Headline> fits;
   std::vector<std::string> start_first;
   queue.Run(cluster, [&](const sched::Placed& placed) {
-    const sched::Pod& one = *placed.request.pod;
+    const sched::Pod& one = *placed.asking.pod;
     if (one.key == pod.key) fits = FitsHeadline(placed.node, placed.allocations);
     if (one.key != pod.key && sched::IsAhead(one, pod)) start_first.push_back(one.key);
   });
@@ -123,7 +123,7 @@ void AskInOrder(const Inquiry& inquiry, const sched::PodWithClaims& request, Ans
     if (!sched::IsAhead(*one, pod)) cluster.Forget(*one);
   }
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster.Take();
-  const Result<std::vector<sched::NodeReason>> refusals = inquiry.decider.RefusalsOf(*snapshot, request, self->decision);
+  const Result<std::vector<sched::NodeReason>> refusals = inquiry.decider.ReasonsOf(*snapshot, request, self->decision);
   if (!refusals.ok()) return ExplainUndecided(inquiry.world, request, refusals.status().message(), answer);
   SetRefused(inquiry, *snapshot, request, *refusals, answer);
   if (!start_first.empty()) answer.details.push_back({.kind = Detail::Kind::kOthersStartFirst, .pods = std::move(start_first)});
@@ -207,7 +207,7 @@ Detail SchedulersWords(const World& world, const sched::Pod& pod) {
 }
 
 void ExplainWaiting(const Inquiry& inquiry, const sched::PodPtr& pod, Answer& answer) {
-  sched::PodWithClaims request = inquiry.cluster.RequestOf(pod);
+  sched::PodWithClaims request = inquiry.cluster.WithClaims(pod);
   if (request.obstacle.empty() && inquiry.world.IsOurs(*pod)) request.obstacle = sched::VolumeObstacle(*pod);
   const bool sees_claims = inquiry.world.claims.ok() || !pod->placement.gates.empty();
   const bool by_claims = !pod->pod.claims.empty() || !pod->pod.extended_claim.empty();

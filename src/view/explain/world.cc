@@ -139,7 +139,7 @@ sched::Cluster ClusterOf(World& world) {
   cluster.SetFeatures(world.features);
   Notice(std::move(left_out), world.notes);
   for (const sched::PodPtr& pod : cluster.Unplaced()) {
-    const sched::PodWithClaims request = cluster.RequestOf(pod);
+    const sched::PodWithClaims request = cluster.WithClaims(pod);
     if (!request.to_claim.empty() && !world.IsOurs(*pod)) PutClaimToBe(request, world, cluster);
   }
   return cluster;
