@@ -37,7 +37,7 @@ TEST_F(AgentTest, EachDriverPreparesItsPartOfAClaimAndKeepsItAcrossARestart) {
   EXPECT_THAT(Prepare(kNvidia, both), IsOkAndHolds(ElementsAre(StrCat("k8s.gpu.nvidia.com/claim=", both.uid, "-gpu-0"))));
   EXPECT_THAT(Made(), IsEmpty());
   EXPECT_THAT(Prepare(kMade, both), IsOkAndHolds(ElementsAre(StrCat("k8s.made.example.com/claim=", both.uid, "-card-1"))));
-  EXPECT_THAT(Made(), UnorderedElementsAre("card-1", "mode-card"));
+  EXPECT_THAT(Made(), UnorderedElementsAre("card-1.serial-1", "mode-card"));
   EXPECT_THAT(Read(JournalOf(kNvidia)), AllOf(HasSubstr(both.uid), Not(HasSubstr("card-1"))));
   EXPECT_THAT(Read(JournalOf(kMade)), AllOf(HasSubstr(both.uid), Not(HasSubstr("gpu-0"))));
   Stop();

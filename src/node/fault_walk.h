@@ -32,6 +32,14 @@ class FaultWalk {
       EXPECT_GE(Walk(fault, true, [&](Preparer& preparer) { return preparer.Unprepare(claim(), Short()); }), least_operations);
     }
   }
+  // Plays every failure at every operation of a Prepare that has time to try again. At least so many of these calls must succeed.
+  void WalkPatientPrepare(int least_recoveries) {
+    for (const Fault fault : {Fault::kFail, Fault::kFailDone}) {
+      recoveries_ = 0;
+      Walk(fault, false, [&](Preparer& preparer) { return preparer.Prepare(claim(), Patient()).status(); });
+      EXPECT_GE(recoveries_, least_recoveries);
+    }
+  }
 
  protected:
   virtual ClaimRef claim() const = 0;
@@ -41,11 +49,13 @@ class FaultWalk {
   virtual std::shared_ptr<Preparer> Start(FileSystem& files) = 0;
   virtual bool IsHeld() = 0;
   virtual bool HasSpec() = 0;
-  // Expects that what the driver made is there if the claim is held, and that nothing of it is there otherwise.
+  // Expects that what the driver made is there, as the journal has it, if the claim is held, and that nothing of it is there otherwise.
   virtual void ExpectMade(bool held, const std::string& where) = 0;
 
   // Enough for one try.
   static Patience Short() { return {.deadline = SystemClock().MonotonicNow() + std::chrono::seconds(3)}; }
+  // Enough for several tries.
+  static Patience Patient() { return {.deadline = SystemClock().MonotonicNow() + std::chrono::seconds(8)}; }
 
  private:
   // Returns the number of operations.
@@ -87,6 +97,8 @@ class FaultWalk {
     // Ok means that the change is done. After an error it may be done or not: kubelet tries again, or takes it back.
     EXPECT_TRUE(!status.ok() || IsHeld() != was_held) << "operation " << n;
     EXPECT_TRUE(met || status.ok()) << "operation " << n << ": " << status.ToString();
+    if (status.ok()) ExpectMade(!was_held, StrCat("before the repair, operation ", n));
+    if (met && status.ok()) ++recoveries_;
     return met;
   }
 
@@ -104,6 +116,7 @@ class FaultWalk {
   }
 
   PosixFileSystem real_files_;
+  int recoveries_ = 0;  // calls that met a failure and returned ok
 };
 
 }  // namespace allot::node

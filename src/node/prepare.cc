@@ -168,13 +168,19 @@ bool Preparer::AddSteps(Holding& holding) const {
 }
 
 Status Preparer::MakeSteps(Holding& holding, const Patience& patience) {
-  if (AddSteps(holding)) TRY(parts_.journal.Replace(holding));
+  // The caller tries again with `holding`, so it changes only with the journal.
+  Holding next = holding;
+  if (AddSteps(next)) {
+    TRY(parts_.journal.Replace(next));
+    holding = next;
+  }
   const std::function<Result<Holdings>()> others = [&] { return Others(holding.uid); };
-  for (Step& step : holding.steps) {
-    ASSIGN_OR_RETURN(std::string record, parts_.driver.Make({holding, step, others, patience}));
-    if (record == step.record) continue;
-    step.record = std::move(record);
-    TRY(parts_.journal.Replace(holding));
+  for (size_t i = 0; i < holding.steps.size(); ++i) {
+    Step& step = holding.steps[i];
+    ASSIGN_OR_RETURN(next.steps[i].record, parts_.driver.Make({holding, step, others, patience}));
+    if (next.steps[i].record == step.record) continue;
+    TRY(parts_.journal.Replace(next));
+    step.record = next.steps[i].record;
   }
   return {};
 }

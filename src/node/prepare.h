@@ -97,7 +97,7 @@ class Preparer {
 
   Result<Holding> Resolve(const ClaimRef& claim, const Patience& patience);
   Status Reserve(const Holding& wanted, const Patience& patience);
-  // Also writes the records of the steps into `holding`.
+  // `holding` is as the journal has it, and stays so: it gets the records of the steps that were journalled, even if a later step fails.
   Status Make(Holding& holding, const Patience& patience);
   Status MakeSteps(Holding& holding, const Patience& patience);
   Status Undo(Holding holding, const Patience& patience);

@@ -74,9 +74,18 @@ class MadeDeviceFaultTest : public PrepareFixture, public FaultWalk {
     const Result<std::vector<std::string>> made = files_.List(hardware_.folder);
     const std::vector<std::string> names = made.ok() ? *made : std::vector<std::string>();
     if (held)
-      EXPECT_THAT(names, UnorderedElementsAre("card-1", "card-2", "mode-card")) << where;
+      EXPECT_THAT(names, UnorderedElementsAre(StrCat("card-1.", Record("card-1")), StrCat("card-2.", Record("card-2")), "mode-card"))
+          << where;
     else
       EXPECT_THAT(names, IsEmpty()) << where;
+  }
+  // What the journal says about the device of the claim.
+  std::string Record(std::string_view device) {
+    const Holdings held = *(*Journal::Open(files_, folder_ + "/state"))->Read();
+    for (const Step& step : held.at("u1")->steps) {
+      if (step.kind == "device" && step.device == device) return step.record;
+    }
+    return "no step";
   }
 
   AgentOptions options_;
@@ -88,6 +97,8 @@ class MadeDeviceFaultTest : public PrepareFixture, public FaultWalk {
 
 TEST_F(MadeDeviceFaultTest, PrepareSurvivesAFaultAtEveryStep) { WalkPrepare(16); }
 TEST_F(MadeDeviceFaultTest, UnprepareSurvivesAFaultAtEveryStep) { WalkUnprepare(9); }
+// Bug: a step that was made while the journal could not be written was never journalled, though the next try succeeded.
+TEST_F(MadeDeviceFaultTest, PrepareThatTriesAgainJournalsEveryStep) { WalkPatientPrepare(12); }
 
 }  // namespace
 }  // namespace allot::node
