@@ -28,7 +28,7 @@ struct HeldDevice {
 struct StepCall {
   const Holding& holding;
   const Step& step;
-  // Returns the holdings of all other claims at the time of the call. A driver whose claims share a setting of a device holds one lock from
+  // Returns the holdings of all other claims at the time of the call, without claims that are being unprepared. A driver whose claims share a setting of a device holds one lock from
   // this call until it has changed the setting, and takes the same lock in Make. Then every claim that is added after this call makes the
   // setting after it was changed.
   const std::function<Result<Holdings>()>& others;

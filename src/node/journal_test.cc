@@ -55,6 +55,7 @@ TEST_F(JournalTest, WhatWasAddedIsThereAfterARestartWithEveryField) {
   share.parent = "GPU-parent";
   share.state = R"({"toolkit":true,"strategy":"MPS","limits":{"threads":[30,512]}})";
   holding.steps = {{"make", "GPU-0", R"({"path":"/dev/x"})"}, {"set", "GPU-0", ""}};
+  holding.ending = true;
   ASSERT_OK(Open()->Add(holding, Anything));
   ASSERT_OK_AND_ASSIGN(const Holdings held, Open()->Read());
   ASSERT_THAT(held, ElementsAre(Key("a")));

@@ -6,8 +6,10 @@
 // runs in a mode while claims have devices of it: the file mode-CARD. Devices are named "CARD-N" and have 1024 MiB each.
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file_system.h"
@@ -28,6 +30,7 @@ class MadeDeviceDriver final : public Driver, public ClaimDriver {
     std::string stuck;                      // the kind of steps that cannot be unmade now; empty: none; with a driver that runs, set by Stick
     std::vector<std::string> log = {};      // "make KIND DEVICE", "unmake KIND DEVICE"
     std::vector<std::string> devices = {};  // that are offered; with a driver that runs, set by Plug
+    std::function<void()> unmade = {};      // called after the mode of a card was unmade; empty: nothing
     std::string broken = {};                // not empty: why no device can be seen; with a driver that runs, set by Break
   };
 
@@ -135,22 +138,9 @@ class MadeDeviceDriver final : public Driver, public ClaimDriver {
   }
 
   Status Unmake(const StepCall& call) override {
-    const std::lock_guard lock(steps_);
-    TRY(Begin("unmake", call.step, hardware_.stuck, Code::kUnavailable, "is busy"));
-    if (call.step.kind == "device") {
-      // A crash between Make and the journal leaves a device that no record names.
-      const bool recorded = !call.step.record.empty() && files_.Exists(DevicePath(call.step, call.step.record));
-      const std::string serial = recorded ? call.step.record : SerialOf(call);
-      if (!serial.empty()) TRY(files_.Remove(DevicePath(call.step, serial)));
-      return files_.Remove(DevicePath(call.step, "half"));
-    }
-    ASSIGN_OR_RETURN(const Holdings others, call.others());
-    for (const auto& [uid, other] : others) {
-      for (const Share& share : other->shares) {
-        if (CardOf(share.device) == call.step.device) return {};
-      }
-    }
-    return files_.Remove(ModePath(call.step));
+    TRY(UnmakeNow(call));
+    if (call.step.kind == "mode" && hardware_.unmade) std::exchange(hardware_.unmade, nullptr)();
+    return {};
   }
 
   std::vector<std::string> OtherCdiDevices(const Share&) const override { return {}; }
@@ -178,6 +168,24 @@ class MadeDeviceDriver final : public Driver, public ClaimDriver {
     const std::lock_guard lock(mutex_);
     hardware_.log.push_back(StrCat(verb, " ", step.kind, " ", step.device));
     return step.kind == failing ? Status(code, StrCat(step.kind, " ", step.device, " ", why)) : Status();
+  }
+  Status UnmakeNow(const StepCall& call) {
+    const std::lock_guard lock(steps_);
+    TRY(Begin("unmake", call.step, hardware_.stuck, Code::kUnavailable, "is busy"));
+    if (call.step.kind == "device") {
+      // A crash between Make and the journal leaves a device that no record names.
+      const bool recorded = !call.step.record.empty() && files_.Exists(DevicePath(call.step, call.step.record));
+      const std::string serial = recorded ? call.step.record : SerialOf(call);
+      if (!serial.empty()) TRY(files_.Remove(DevicePath(call.step, serial)));
+      return files_.Remove(DevicePath(call.step, "half"));
+    }
+    ASSIGN_OR_RETURN(const Holdings others, call.others());
+    for (const auto& [uid, other] : others) {
+      for (const Share& share : other->shares) {
+        if (CardOf(share.device) == call.step.device) return {};
+      }
+    }
+    return files_.Remove(ModePath(call.step));
   }
   // Returns the serial number of the device that was made for the claim; empty: there is none.
   std::string SerialOf(const StepCall& call) const {

@@ -17,7 +17,7 @@ bool Preparer::IsAllocatedHere(const kube::Object& claim) const {
 
 bool Preparer::NeedsRepair(const Holdings& holdings) const {
   for (const auto& [uid, holding] : holdings) {
-    if (!parts_.cdi.Has(uid)) return true;
+    if (holding->ending || !parts_.cdi.Has(uid)) return true;
   }
   return !CheckSpecs(holdings).ok();
 }
@@ -70,8 +70,8 @@ Status Preparer::Repair(const Patience& patience) {
     const auto same = now.find(uid);
     if (same == now.end()) continue;
     Holding wanted = *same->second;
-    Status made = Make(wanted, patience);
-    if (!made.ok() && first_error.ok()) first_error = std::move(made).Context("claim ", wanted.ClaimName());
+    Status done = wanted.ending ? Undo(wanted, patience) : Make(wanted, patience);
+    if (!done.ok() && first_error.ok()) first_error = std::move(done).Context("claim ", wanted.ClaimName());
   }
   return first_error;
 }
