@@ -131,6 +131,20 @@ TEST_F(MadeDeviceTest, DevicesAreMadeAgainAfterAReboot) {
   EXPECT_EQ(agent_.journal->Read()->at("u1")->steps[1].record, "serial-2");
 }
 
+// Bug: what was made for a claim whose journal was lost stayed for ever.
+TEST_F(MadeDeviceTest, LostJournalIsRestoredWithItsRecordsAndClaimsThatAreGoneAreUnmade) {
+  ASSERT_OK(agent_.preparer.Prepare(Claim("u1", "card-1"), Short()));
+  ASSERT_OK(agent_.preparer.Prepare(Claim("u2", "card-2"), Short()));
+  const Holding held = *agent_.journal->Read()->at("u1");
+  std::filesystem::remove(folder_ + "/state/journal");
+  world_.Remove("lab", "u2");
+  hardware_.log.clear();
+  ASSERT_OK(agent_.preparer.Repair(Short()));
+  EXPECT_EQ(*agent_.journal->Read()->at("u1"), held);
+  EXPECT_THAT(hardware_.log, Contains("unmake device card-2"));
+  EXPECT_THAT(Made(), ElementsAre("card-1.serial-1", "mode-card"));
+}
+
 TEST_F(MadeDeviceTest, DevicesOfAClaimThatIsGoneAreUnmadeByTheSweep) {
   ASSERT_OK(agent_.preparer.Prepare(Claim("u1", "card-1"), Short()));
   world_.Remove("lab", "u1");

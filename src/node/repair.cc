@@ -34,6 +34,16 @@ Status Preparer::CheckSpecs(const Holdings& holdings) const {
 }
 
 Status Preparer::Recover(const std::string& uid, const Patience& patience) {
+  const auto add = [&](const Holding& holding) { return parts_.journal.Add(holding, [](const Holdings&) { return Status(); }); };
+  if (Result<Holding> kept = parts_.cdi.HoldingOf(uid); kept.ok()) {
+    const Result<kube::ObjectPtr> object = parts_.world.Claim(kept->name_space, kept->name, patience);
+    const bool gone = object.ok() ? (*object)->uid() != uid || !IsAllocatedHere(**object) : object.status().code() == Code::kNotFound;
+    kept->ending = kept->ending || (gone && !parts_.in_use(uid));
+    parts_.log(StrCat("claim ", kept->ClaimName(), " was missing in the journal; ",
+                      kept->ending ? "it is not allocated to this node any more, and is unprepared" : "it is added as its CDI spec has it"));
+    TRY(add(*kept));
+    return kept->ending ? Undo(*std::move(kept), patience) : Status();
+  }
   if (const Result<ClaimRef> claim = parts_.cdi.ClaimOf(uid); claim.ok()) {
     const Result<kube::ObjectPtr> object = parts_.world.Claim(claim->name_space, claim->name, patience);
     if (!object.ok() && object.status().code() != Code::kNotFound) return object.status();
@@ -41,7 +51,7 @@ Status Preparer::Recover(const std::string& uid, const Patience& patience) {
     if (object.ok() && (*object)->uid() == uid && IsAllocatedHere(**object)) {
       ASSIGN_OR_RETURN(const Holding holding, Resolve(*claim, patience).Context(claim->ToString()));
       parts_.log(StrCat(claim->ToString(), " was missing in the journal; it is added as the API has it"));
-      return parts_.journal.Add(holding, [](const Holdings&) { return Status(); });
+      return add(holding);
     }
   }
   // Under the journal's lock, since a claim's holding is written before its spec.
