@@ -8,6 +8,7 @@ namespace allot::node {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -87,9 +88,9 @@ TEST_F(FitTest, DeviceIsHandedOutWholeOrInParts) {
   Share part = On("MIG-1", 4096, 4096);
   part.parent = "G";
   EXPECT_THAT(Check({On("G", 24576)}, Others({Held("a", {part})})),
-              IsStatus(Code::kExhausted, HasSubstr("claim lab/a holds a part of gpu-0")));
+              IsStatus(Code::kExhausted, AllOf(HasSubstr("claim lab/a holds a part of gpu-0"), EndsWith(" [NotFree]"))));
   EXPECT_THAT(in_the_way_, SizeIs(1));
-  EXPECT_THAT(Check({part}, Others({Held("a", {On("G", 1)})})), IsStatus(Code::kExhausted, HasSubstr("lab/a holds whole")));
+  EXPECT_THAT(Check({part}, Others({Held("a", {On("G", 1)})})), IsStatus(Code::kExhausted, EndsWith("lab/a holds whole [NotFree]")));
   EXPECT_OK(Check({part}, Others({Held("a", {On("H", 1)})})));
 }
 
