@@ -119,11 +119,11 @@ class PrepareFixture : public testing::Test {
   };
 
   struct Nvidia {
-    Nvidia(PrepareFixture& test, FileSystem& files)
+    Nvidia(PrepareFixture& test, FileSystem& files, TimeSlice& time_slice)
         : toolkit(files, {test.folder_ + "/etc-cdi"}),
           claims({.files = files,
                   .toolkit = toolkit,
-                  .time_slice = test.slices_,
+                  .time_slice = time_slice,
                   .gpus = [&test] { return test.world_.Gpus(); },
                   .root = {"/drv", test.folder_ + "/root"},
                   .proc = test.folder_ + "/proc",
@@ -136,7 +136,8 @@ class PrepareFixture : public testing::Test {
 
   // With the driver of NVIDIA's GPUs.
   struct Agent : Nvidia, Process {
-    Agent(PrepareFixture& test, FileSystem& files) : Nvidia(test, files), Process(test, files, claims) {}
+    Agent(PrepareFixture& test, FileSystem& files) : Agent(test, files, test.slices_) {}
+    Agent(PrepareFixture& test, FileSystem& files, TimeSlice& time_slice) : Nvidia(test, files, time_slice), Process(test, files, claims) {}
   };
 
   void Log(std::string_view line) {

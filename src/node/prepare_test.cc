@@ -168,6 +168,19 @@ TEST_F(PrepareTest, TimeSliceIsSetAndResetWithTheLastSharer) {
   EXPECT_EQ(slices_.set[Rtx3090().uuid], "Default");
 }
 
+// Bug: a step of a newer release was taken for a time slice, and ended the agent again and again.
+TEST_F(PrepareTest, StepOfANewerReleaseIsRefusedAndKept) {
+  const ClaimRef claim = Claim("u1", "6Gi");
+  ASSERT_OK(Prepare(claim));
+  Holding holding = *agent_.journal->Read()->at("u1");
+  holding.steps.push_back({"future", Rtx3090().uuid, ""});
+  ASSERT_OK(agent_.journal->Replace(holding));
+  EXPECT_THAT(agent_.preparer.Repair(Short()), IsStatus(Code::kInvalid, HasSubstr("unknown step \"future\"; a newer allot made it")));
+  EXPECT_THAT(agent_.preparer.Unprepare(claim, Short()), IsStatus(Code::kInvalid, HasSubstr("unknown step \"future\"")));
+  EXPECT_THAT(slices_.set, IsEmpty());
+  EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
+}
+
 TEST_F(PrepareTest, MpsNeedsItsDaemon) {
   const std::string config = R"({"source":"FromClaim","opaque":{"driver":"gpu.nvidia.com","parameters":{
     "apiVersion":"resource.nvidia.com/v1beta1","kind":"GpuConfig","sharing":{"strategy":"MPS","mpsConfig":{"defaultActiveThreadPercentage":50}}}}})";

@@ -30,6 +30,11 @@ std::string IntervalOf(const Holding& holding, std::string_view gpu_uuid) {
   return interval;
 }
 
+// A journal that a newer release wrote can have steps that this one does not know.
+Status CheckKind(const Step& step) {
+  return step.kind == kTimeSliceStep ? Status() : Invalid("unknown step ", Quoted(step.kind), "; a newer allot made it");
+}
+
 Result<HeldDevice> DeviceOf(const model::DeviceResult& result, std::span<const device::Gpu> gpus) {
   const auto found = FindDevice(gpus, result.device);
   if (found) return HeldDevice{found->uuid(), found->gpu->uuid, found->memory_mib().value_or(0), ""};
@@ -93,13 +98,22 @@ std::vector<Step> NvidiaClaims::Steps(const Holding& holding) const {
 }
 
 Result<std::string> NvidiaClaims::Make(const StepCall& call) {
+  TRY(CheckKind(call.step));
   ASSIGN_OR_RETURN(const auto lock, LockTimeSlices(call.patience));
   TRY(parts_.time_slice.Set(call.step.device, IntervalOf(call.holding, call.step.device), call.patience));
   return std::string();
 }
 
 Status NvidiaClaims::Unmake(const StepCall& call) {
-  if (const Status reset = ResetTimeSlice(call); !reset.ok()) parts_.log(reset.message());
+  TRY(CheckKind(call.step));
+  // The holdings are read under the lock. So a claim that comes now is among them, or sets its own interval later.
+  ASSIGN_OR_RETURN(const auto lock, LockTimeSlices(call.patience));
+  ASSIGN_OR_RETURN(const Holdings others, call.others());
+  std::string interval = "Default";
+  for (const auto& [uid, other] : others) {
+    if (std::string wanted = IntervalOf(*other, call.step.device); !wanted.empty()) interval = std::move(wanted);
+  }
+  if (const Status set = parts_.time_slice.Set(call.step.device, interval, call.patience); !set.ok()) parts_.log(set.message());
   return {};
 }
 
@@ -108,17 +122,6 @@ Result<std::unique_lock<std::timed_mutex>> NvidiaClaims::LockTimeSlices(const Pa
   if (!lock.try_lock_until(patience.deadline.value_or(std::chrono::steady_clock::now() + kLongest)))
     return Unavailable("the time slice of another GPU is still being set");
   return lock;
-}
-
-Status NvidiaClaims::ResetTimeSlice(const StepCall& call) {
-  // The holdings are read under the lock. So a claim that comes now is among them, or sets its own interval later.
-  ASSIGN_OR_RETURN(const auto lock, LockTimeSlices(call.patience));
-  ASSIGN_OR_RETURN(const Holdings others, call.others());
-  std::string interval = "Default";
-  for (const auto& [uid, other] : others) {
-    if (std::string wanted = IntervalOf(*other, call.step.device); !wanted.empty()) interval = std::move(wanted);
-  }
-  return parts_.time_slice.Set(call.step.device, interval, call.patience);
 }
 
 std::vector<std::string> NvidiaClaims::OtherCdiDevices(const Share& share) const {

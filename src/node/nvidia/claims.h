@@ -41,14 +41,13 @@ class NvidiaClaims final : public ClaimDriver {
   Status CheckTogether(const Share& theirs, const Share& ours) const override;
   std::vector<Step> Steps(const Holding& holding) const override;
   Result<std::string> Make(const StepCall& call) override;
-  // Best effort: logs errors, since a GPU that failed must not keep its claims for ever.
+  // An error of the GPU is only logged, since a GPU that failed must not keep its claims for ever.
   Status Unmake(const StepCall& call) override;
   std::vector<std::string> OtherCdiDevices(const Share& share) const override;
   Result<ClaimEdits> Edits(const Holding& holding, const std::string& hook) override;
 
  private:
   Result<std::unique_lock<std::timed_mutex>> LockTimeSlices(const Patience& patience);
-  Status ResetTimeSlice(const StepCall& call);
 
   const Parts parts_;
   std::timed_mutex time_slices_;  // locked while a time slice is set
