@@ -25,11 +25,12 @@ class MadeDeviceDriver final : public Driver, public ClaimDriver {
   // Survives restarts of the driver.
   struct Hardware {
     std::string folder;
-    int serial = 0;                         // of the device that was made last
-    std::string refuses;                    // the kind of steps that cannot be made; empty: none
-    std::string stuck;                      // the kind of steps that cannot be unmade now; empty: none; with a driver that runs, set by Stick
-    std::vector<std::string> log = {};      // "make KIND DEVICE", "unmake KIND DEVICE"
+    int serial = 0;                     // of the device that was made last
+    std::string refuses;                // the kind of steps that cannot be made; empty: none
+    std::string stuck;                  // the kind of steps that cannot be unmade now; empty: none; with a driver that runs, set by Stick
+    std::vector<std::string> log = {};  // "make KIND DEVICE", "unmake KIND DEVICE"
     std::vector<std::string> devices = {};  // that are offered; with a driver that runs, set by Plug
+    bool asleep = false;                    // the driver does not get to look at it
     std::function<void()> unmade = {};      // called after the mode of a card was unmade; empty: nothing
     std::string broken = {};                // not empty: why no device can be seen; with a driver that runs, set by Break
   };
@@ -58,9 +59,10 @@ class MadeDeviceDriver final : public Driver, public ClaimDriver {
   std::vector<DeviceClass> classes() const override { return {{std::string(kName), StrCat("device.driver == '", kName, "'"), ""}}; }
   MetricNames metric_names() const override { return {"allot_dra_", "card", "part"}; }
   std::string_view take_over() const override { return "end the other driver"; }
+  std::string_view offer_whole() const override { return ""; }
   ClaimDriver& claims() override { return *this; }
 
-  void Start() override { ++changes_; }
+  void Start() override { changes_ += hardware_.asleep ? 0 : 1; }
   void Stop() override {}
   void Refresh() override {}
   uint64_t changes() const override { return changes_; }

@@ -14,6 +14,7 @@ using http::test::Eventually;
 using std::chrono::milliseconds;
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
@@ -216,7 +217,7 @@ const std::set<std::string> kSharing = {"allowMultipleAllocations", "requestPoli
 class Node {
  public:
   explicit Node(FakeApi& api) : client_(api.NewClient()) {
-    PublisherOptions options{.driver = "gpu.nvidia.com", .node_name = "n1"};
+    PublisherOptions options{.driver = "gpu.nvidia.com", .node_name = "n1", .offer_whole = "offer whole devices"};
     options.first_pause = milliseconds(1);
     options.longest_pause = milliseconds(5);
     options.settle = milliseconds(5);
@@ -352,7 +353,7 @@ TEST(Publisher, ASharedGpuIsNotOfferedWhereItWouldBecomeExclusive) {
   ASSERT_TRUE(node.AwaitMessage("DRAConsumableCapacity"));
   EXPECT_THAT(node.publisher().status().status,
               IsStatus(Code::kUnsupported, AllOf(HasSubstr("2 devices are not offered"), HasSubstr("kube-apiserver and kube-scheduler"),
-                                                 HasSubstr("mode: exclusive"))));
+                                                 EndsWith(", or offer whole devices [NoSharing]"))));
   EXPECT_EQ(api.size(), 1u) << "an empty slice: the driver is there";
   EXPECT_EQ(api.most_devices(), 0u) << "no device was visible at any time";
   api.Drop({}, {});

@@ -114,7 +114,7 @@ Status Run(const std::string& name) {
   SystemRandom random;
   ASSIGN_OR_RETURN(kube::Config config, kube::LoadConfig(kube::SystemConfigSources(files, clock)));
   ASSIGN_OR_RETURN(const auto client, kube::Client::Make(std::move(config), {.user_agent = "allot-publish-probe"}));
-  node::PublisherOptions options{.driver = std::string(node::kDriver), .node_name = name};
+  node::PublisherOptions options{.driver = std::string(node::kDriver), .node_name = name, .offer_whole = std::string(node::kOfferWhole)};
   options.longest_pause = std::chrono::milliseconds(2000);
   options.ask_again = std::chrono::milliseconds(1000);
   options.look_around = std::chrono::milliseconds(500);

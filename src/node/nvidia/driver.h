@@ -45,11 +45,11 @@ class NvidiaDriver final : public Driver {
   // All references must outlive it.
   NvidiaDriver(NvidiaOptions options, FileSystem& files, const Clock& clock, Log& log);
 
-  std::string_view name() const override { return kDriver; }
   std::vector<DeviceClass> classes() const override { return NvidiaClasses(); }
   // The names of NVIDIA's own DRA driver.
   MetricNames metric_names() const override { return {"nvidia_dra_", "gpu", "mig"}; }
   std::string_view take_over() const override;
+  std::string_view offer_whole() const override { return kOfferWhole; }
   ClaimDriver& claims() override { return claims_; }
 
   void Start() override { inventory_.Start(); }

@@ -17,6 +17,9 @@
 
 namespace allot::node {
 
+// Says how whole GPUs are offered where shared ones cannot be.
+inline constexpr std::string_view kOfferWhole = "set mode: exclusive in the node config to offer whole GPUs";
+
 enum class Mode {
   kShared,     // claims divide the memory
   kExclusive,  // one claim has the whole GPU
