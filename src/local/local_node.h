@@ -52,6 +52,8 @@ class LocalNode {
   Devices& devices() { return *devices_; }
   // Returns the last scan of the GPUs.
   std::shared_ptr<const device::Snapshot> gpus() const { return nvidia_.inventory().snapshot(); }
+  // Returns the DeviceClasses of the node's drivers.
+  std::vector<node::DeviceClass> classes() const { return nvidia_.classes(); }
   // Ok if all GPUs are offered. Otherwise says what is in the way.
   Status state() { return agent_.state(); }
   // Renews the Node's heartbeat; called every kHeartbeatEvery.

@@ -75,8 +75,8 @@ Status Up::Begin(const Cancel& stop) {
   ASSIGN_OR_RETURN(client_, kube::Client::Make(api_->ClientConfig(), client));
   const Patience patience{std::chrono::steady_clock::now() + kStartTime, &stop};
   TRY(KeepRuntime(*client_, files_, *folder_, options_.podman != nullptr ? "podman" : "process", patience));
-  TRY(MakeDeviceClasses(*client_, node::NvidiaClasses(), patience).status());
   TRY(StartNodes(patience));
+  TRY(MakeClasses(patience).status());
   TRY(StartParts());
   AwaitOffers(stop);
   return Status();
@@ -161,9 +161,13 @@ void Up::RenewHeartbeats(const Cancel& stop) {
     log_.Error("cannot renew a node's heartbeat", {{"error", heartbeat.message()}});
 }
 
+Result<std::vector<std::string>> Up::MakeClasses(const Patience& patience) {
+  // All nodes have the same drivers.
+  return MakeDeviceClasses(*client_, nodes_.front()->classes(), patience);
+}
+
 void Up::KeepClasses(const Cancel& stop) {
-  const Result<std::vector<std::string>> made =
-      MakeDeviceClasses(*client_, node::NvidiaClasses(), {std::chrono::steady_clock::now() + kHeartbeatTime, &stop});
+  const Result<std::vector<std::string>> made = MakeClasses({std::chrono::steady_clock::now() + kHeartbeatTime, &stop});
   if (!stop.requested() && classes_told_.IsNew(made.status()) && !made.ok())
     log_.Error("cannot create a missing DeviceClass", {{"error", made.status().message()}});
   if (made.ok() && !made->empty()) log_.Info("created deleted DeviceClasses again", {{"classes", Join(*made, ", ")}});
