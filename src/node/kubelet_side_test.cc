@@ -23,14 +23,14 @@ class KubeletSideTest : public PrepareFixture {
 };
 
 // Bug: each try gave the server one more socket.
-TEST_F(KubeletSideTest, SocketsThatCannotBeMarkedAreTriedAgainWithoutLeavingSockets) {
+TEST_F(KubeletSideTest, FailedTriesLeaveNoSocket) {
   KubeletSide side(Places(), folder_ + "/marks", driver_, files_, kubelet_log_);
   ASSERT_OK(side.CheckPaths());
   auto server = *rpc::Server::Start({});
   const auto count = [&] { return server->stats().sockets; };
   ASSERT_OK(side.Serve(agent_.preparer, *server));
   for (int i = 0; i < 3; ++i) side.Keep();
-  EXPECT_THAT(side.state(), IsStatus(Code::kUnavailable, HasSubstr("marks")));
+  EXPECT_THAT(side.state(), IsStatus(Code::kNotFound, HasSubstr("marks")));
   EXPECT_EQ(count(), 0u);
   EXPECT_FALSE(files_.Exists(side.socket()));
 
