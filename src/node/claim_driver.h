@@ -28,9 +28,9 @@ struct HeldDevice {
 struct StepCall {
   const Holding& holding;
   const Step& step;
-  // Returns the holdings of all other claims at the time of the call, without claims that are being unprepared. A driver whose claims share a setting of a device holds one lock from
-  // this call until it has changed the setting, and takes the same lock in Make. Then every claim that is added after this call makes the
-  // setting after it was changed.
+  // Returns the holdings of all other claims at the time of the call, without claims that are being unprepared. A driver whose claims share
+  // a setting of a device holds one lock from this call until it has changed the setting, and takes the same lock in Make. Then every claim
+  // that is added after this call makes the setting after it was changed.
   const std::function<Result<Holdings>()>& others;
   const Patience& patience;
 };
@@ -58,7 +58,8 @@ class ClaimDriver {
                                                std::span<const model::DeviceResult* const> results) = 0;
 
   // Ok if the settings of two claims allow both to use one device at the same time. The agent adds up the amounts. An error ends the
-  // sentence "the settings differ: ". Called while the journal is locked, so it must not wait for a lock that is held around StepCall::others.
+  // sentence "the settings differ: ". Called while the journal is locked, so it must not wait for a lock that is held around
+  // StepCall::others.
   virtual Status CheckTogether(const Share& theirs, const Share& ours) const = 0;
 
   // Returns the steps that have to be made before a container can use the shares, in order, without records. Depends on the shares alone;

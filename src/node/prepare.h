@@ -111,9 +111,9 @@ class Preparer {
   Result<Holdings> Others(const std::string& uid);
   // Ok if every CDI spec belongs to a holding. Otherwise a claim that is not in the journal may be in use.
   Status CheckSpecs(const Holdings& holdings) const;
-  // Handles a CDI spec without a holding, after the journal was damaged or lost. Restores the holding from the spec, and unprepares the claim
-  // if the API no longer has it allocated to this node. An older release wrote no holding into the spec: adds the one that the API has, or
-  // removes the spec.
+  // Handles a CDI spec without a holding, after the journal was damaged or lost. Restores the holding from the spec, and unprepares the
+  // claim if the API no longer has it allocated to this node. An older release wrote no holding into the spec: adds the one that the API
+  // has, or removes the spec.
   Status Recover(const std::string& uid, const Patience& patience);
   // Whether the claim is still allocated to this node. A claim that cannot be read counts as allocated.
   bool IsAllocatedHere(const kube::Object& claim) const;

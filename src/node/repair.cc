@@ -39,8 +39,9 @@ Status Preparer::Recover(const std::string& uid, const Patience& patience) {
     const Result<kube::ObjectPtr> object = parts_.world.Claim(kept->name_space, kept->name, patience);
     const bool gone = object.ok() ? (*object)->uid() != uid || !IsAllocatedHere(**object) : object.status().code() == Code::kNotFound;
     kept->ending = kept->ending || (gone && !parts_.in_use(uid));
-    parts_.log(StrCat("claim ", kept->ClaimName(), " was missing in the journal; ",
-                      kept->ending ? "it is not allocated to this node any more, and is unprepared" : "it is added as its CDI spec has it"));
+    parts_.log(
+        StrCat("claim ", kept->ClaimName(), " was missing in the journal; ",
+               kept->ending ? "it is not allocated to this node any more, and is unprepared" : "it is added as its CDI spec has it"));
     TRY(add(*kept));
     return kept->ending ? Undo(*std::move(kept), patience) : Status();
   }
