@@ -67,7 +67,7 @@ TEST_F(FitTest, SeveralSharesOfOneClaimAreAddedUp) {
   EXPECT_THAT(Check({On("G", 12288), On("G", 12289)}, {}), IsStatus(Code::kExhausted, HasSubstr("no other claim holds any of it")));
 }
 
-TEST_F(FitTest, WhoOnlyLooksOnTakesNothing) {
+TEST_F(FitTest, AdminAccessTakesNothing) {
   Share admin = On("G", 24576);
   admin.admin = true;
   EXPECT_OK(Check({On("G", 24576)}, Others({Held("a", {admin})})));

@@ -202,7 +202,7 @@ TEST_F(PrepareTest, ToolkitsDeviceIsUsedWhereItIsThere) {
   EXPECT_THAT(*files_.ReadFile(CdiPath("u1"), 1 << 20), AllOf(HasSubstr("=6144"), Not(HasSubstr("deviceNodes")), Not(HasSubstr("mounts"))));
 }
 
-TEST_F(PrepareTest, RepairRemovesSpecsOfNobody) {
+TEST_F(PrepareTest, RepairRemovesSpecsWithoutAClaim) {
   ASSERT_OK(Prepare(Claim("kept", "6Gi")));
   std::ofstream(CdiPath("orphan")) << "{}";
   ASSERT_OK(agent_.preparer.Repair(Short()));

@@ -18,9 +18,9 @@ struct VisibleGpu {
   std::optional<int64_t> whole_mib;  // the memory that it has; absent: not known
 };
 
-// Returns a GPU for each device node nvidia<minor> in `dev`, ordered by minor. NVIDIA_VISIBLE_DEVICES and the memory limits in
-// `environment`
-// ("NAME=value" each) name the UUIDs. The first UUID is that of the first node, and so on: a container has nothing else to tell them apart.
+// Returns a GPU for each device node nvidia<minor> in `dev`, ordered by minor. NVIDIA_VISIBLE_DEVICES and the memory limits name
+// the UUIDs (`environment` has "NAME=value" each). The first UUID is that of the first node, and so on: a container has nothing else to
+// tell them apart.
 std::vector<VisibleGpu> FindVisible(const std::string& dev, const std::vector<std::string>& environment);
 
 // Returns the GPUs of a process that runs in no container. `list` has a line "MINOR UUID MIB NAME" for each GPU of the machine.

@@ -105,7 +105,7 @@ std::optional<json::Document> NvidiaDriver::Offer(const Holdings& holdings) {
     for (const Share& share : holding->shares) held.insert(share.uuid);
   }
   ::allot::node::Offer offer = MakeOffer({snapshot->gpus, options_.node_name, policy_.current(), held, offered_, TaintsOf(*snapshot)});
-  LogProblems(*snapshot, std::move(offer.problems));
+  LogProblems(*snapshot, offer.problems);
   offered_ = std::move(offer.policies);
   return std::move(offer.slices);
 }
@@ -124,23 +124,30 @@ void NvidiaDriver::LogInventory(const device::Snapshot& snapshot) {
     log_.Warning("this machine has no NVIDIA GPU, and no driver", {{"error", snapshot.status.message()}});
 }
 
-void NvidiaDriver::LogProblems(const device::Snapshot& snapshot, std::vector<std::string> left_out) {
-  for (std::string& problem : left_out) {
-    if (problems_told_.insert(problem).second) log_.Warning("device left out", {{"error", std::move(problem)}});
+void NvidiaDriver::LogProblems(const device::Snapshot& snapshot, const std::vector<std::string>& left_out) {
+  std::set<std::string> told;
+  const auto is_new = [&](std::string problem) {
+    const bool known = problems_told_.contains(problem);
+    return told.insert(std::move(problem)).second && !known;
+  };
+  for (const std::string& problem : left_out) {
+    if (is_new(problem)) log_.Warning("device left out", {{"error", problem}});
   }
   for (const std::string& problem : snapshot.left_out) {
-    if (problems_told_.insert(problem).second) log_.Warning("GPU does not answer", {{"error", problem}});
+    if (is_new(problem)) log_.Warning("GPU does not answer", {{"error", problem}});
   }
   for (const device::Gpu& gpu : snapshot.gpus) {
     for (const std::string& problem : gpu.problems) {
-      if (problems_told_.insert(StrCat(gpu.uuid, problem)).second)
-        log_.Warning("NVML call failed", {{"gpu", gpu.uuid}, {"error", problem}});
+      if (is_new(StrCat(gpu.uuid, problem))) log_.Warning("NVML call failed", {{"gpu", gpu.uuid}, {"error", problem}});
     }
   }
+  problems_told_ = std::move(told);
 }
 
 void NvidiaDriver::LogHealth() {
-  for (const auto& [uuid, health] : inventory_.snapshot()->health) {
+  const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+  std::erase_if(health_told_, [&](const auto& entry) { return !snapshot->health.contains(entry.first); });
+  for (const auto& [uuid, health] : snapshot->health) {
     std::string& told = health_told_[uuid];
     if (std::exchange(told, health.message) == health.message) continue;
     if (health.state == device::Health::State::kUnhealthy)

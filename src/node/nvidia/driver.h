@@ -69,7 +69,7 @@ class NvidiaDriver final : public Driver {
   Result<std::vector<device::Gpu>> Gpus() const;
   void RefreshConfig();
   void LogInventory(const device::Snapshot& snapshot);
-  void LogProblems(const device::Snapshot& snapshot, std::vector<std::string> left_out);
+  void LogProblems(const device::Snapshot& snapshot, const std::vector<std::string>& left_out);
   void LogHealth();
 
   const NvidiaOptions options_;
@@ -85,10 +85,10 @@ class NvidiaDriver final : public Driver {
   Policies offered_;          // what was offered last
   bool config_read_ = false;  // once without an error
   bool config_missing_ = false;
-  bool recalled_errors_ = false;  // since the last Offer
-  bool library_loaded_ = false;   // NVML
-  std::set<std::string> problems_told_;
-  std::map<std::string, std::string> health_told_;  // by UUID: what is wrong with the device
+  bool recalled_errors_ = false;                    // since the last Offer
+  bool library_loaded_ = false;                     // NVML
+  std::set<std::string> problems_told_;             // of the last Offer
+  std::map<std::string, std::string> health_told_;  // by UUID of each device that is there: what is wrong with it
   Told config_told_, inventory_told_;
   std::mutex mutex_;
   Status config_;

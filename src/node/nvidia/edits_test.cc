@@ -119,7 +119,7 @@ TEST_F(EditsTest, MigDeviceHasItsCapabilities) {
               AllOf(HasSubstr("/dev/nvidia-caps/nvidia-cap66"), HasSubstr("/dev/nvidia-caps/nvidia-cap67"), HasSubstr("/dev/nvidia0")));
 }
 
-TEST_F(EditsTest, WhoOnlyLooksOnHasNoLimit) {
+TEST_F(EditsTest, AdminAccessHasNoLimit) {
   Share admin = Gpu(0, 24576);
   admin.admin = true;
   EXPECT_THAT(Spec({admin}), Not(HasSubstr("ALLOT_GPU_MEMORY")));

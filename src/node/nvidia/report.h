@@ -14,13 +14,13 @@ namespace allot::node {
 // An unhealthy GPU gets a taint that keeps new claims away. A GPU with a note gets a taint without effect.
 DeviceTaints TaintsOf(const device::Snapshot& snapshot);
 
-// Adds the errors that the taints of published devices tell of. `devices`: a list as `spec.devices` has it.
+// Adds the errors that the taints of published devices describe. `devices`: a list as `spec.devices` has it.
 void ReadErrors(const json::Value& devices, std::span<const device::Gpu> gpus, std::vector<device::DeviceError>& errors);
 
 // Returns all devices that are offered.
 std::vector<DeviceReport> ReportsOf(const device::Snapshot& snapshot);
 
-// Asks NVML, as far as it tells.
+// Asks NVML. Values that it does not report are absent.
 DeviceUse UseOf(const device::Inventory& inventory);
 
 }  // namespace allot::node
