@@ -68,8 +68,9 @@ Status KubeletSide::Listen() {
 }
 
 Status KubeletSide::CheckSockets() {
-  if (IsSocketMarked(files_, mark_, paths_->registration) && files_.Exists(paths_->service)) return {};
-  TRY(CheckSocketFree(paths_->registration));
+  const bool ours = IsSocketMarked(files_, mark_, paths_->registration);
+  if (ours && files_.Exists(paths_->service)) return {};
+  if (!ours) TRY(CheckSocketFree(paths_->registration));
   log_.Warning("the sockets were missing; making them again", {{"socket", paths_->registration}});
   return Listen();
 }

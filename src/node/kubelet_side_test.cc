@@ -37,6 +37,7 @@ TEST_F(KubeletSideTest, FailedTriesLeaveNoSocket) {
   std::filesystem::create_directories(folder_ + "/marks");
   side.Keep();
   EXPECT_TRUE(http::test::Eventually([&] { return count() == 2; }));
+  // Bug: a service socket that was deleted alone was never made again, since the registration socket still answered.
   for (int i = 0; i < 3; ++i) {
     std::filesystem::remove(side.socket());
     side.Keep();
