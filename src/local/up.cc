@@ -26,20 +26,20 @@ std::string Padded(std::string text, size_t width) {
 }
 
 // A line for each GPU, in columns.
-std::string TableOf(const std::vector<device::Gpu>& gpus) {
+std::string TableOf(const std::vector<device::nvidia::Gpu>& gpus) {
   size_t name = 0, memory = 0, model = 0;
-  const auto memory_of = [](const device::Gpu& gpu) {
+  const auto memory_of = [](const device::nvidia::Gpu& gpu) {
     return gpu.memory_mib ? StrCat(*gpu.memory_mib, " MiB") : std::string("memory unknown");
   };
-  for (const device::Gpu& gpu : gpus) {
-    name = std::max(name, node::DeviceName(gpu).size());
+  for (const device::nvidia::Gpu& gpu : gpus) {
+    name = std::max(name, node::nvidia::DeviceName(gpu).size());
     model = std::max(model, gpu.product_name.size());
     memory = std::max(memory, memory_of(gpu).size());
   }
   std::string text;
-  for (const device::Gpu& gpu : gpus) {
-    text += StrCat("#   ", Padded(node::DeviceName(gpu), name), "  ", Padded(gpu.product_name, model), "  ", Padded(memory_of(gpu), memory),
-                   "  ", gpu.uuid, "\n");
+  for (const device::nvidia::Gpu& gpu : gpus) {
+    text += StrCat("#   ", Padded(node::nvidia::DeviceName(gpu), name), "  ", Padded(gpu.product_name, model), "  ",
+                   Padded(memory_of(gpu), memory), "  ", gpu.uuid, "\n");
   }
   return text;
 }
@@ -140,7 +140,7 @@ std::string Up::Greeting() {
   std::string text = api_->Greeting();
   bool any = false;
   for (const std::unique_ptr<LocalNode>& node : nodes_) {
-    const std::shared_ptr<const device::Snapshot> snapshot = node->gpus();
+    const std::shared_ptr<const device::nvidia::Snapshot> snapshot = node->gpus();
     const size_t count = snapshot->gpus.size();
     any = any || count > 0;
     text += StrCat("# node ", node->name(), ": ", count == 0 ? "no GPUs" : StrCat(count, count == 1 ? " GPU" : " GPUs"),

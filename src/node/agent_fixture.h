@@ -77,7 +77,7 @@ class AgentFixture : public testing::Test {
       return options;
     }
 
-    NvidiaDriver nvidia;
+    node::nvidia::Driver nvidia;
     MadeDeviceDriver made;
     Agent agent;
     Cancel stop;
@@ -168,7 +168,7 @@ class AgentFixture : public testing::Test {
   }
 
   std::string folder_;
-  device::FakeMachine machine_{"gpus: [{model: rtx3090, uuid: GPU-0}]"};
+  device::nvidia::FakeMachine machine_{"gpus: [{model: rtx3090, uuid: GPU-0}]"};
   PosixFileSystem files_;
   // Real time, which a test can set forward.
   class ForwardClock final : public Clock {

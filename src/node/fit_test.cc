@@ -36,16 +36,16 @@ class FitTest : public testing::Test {
   Status Check(const std::vector<Share>& wanted, const Holdings& others) {
     return CheckFits(*Held("new", wanted), others, driver_, in_the_way_);
   }
-  static Share With(Sharing sharing) {
+  static Share With(nvidia::Sharing sharing) {
     Share share = On("G", 1);
-    share.state = ShareState{false, std::move(sharing)}.ToJson();
+    share.state = nvidia::ShareState{false, std::move(sharing)}.ToJson();
     return share;
   }
 
   PosixFileSystem files_;
-  ToolkitSpec toolkit_{files_, {}};
-  SmiTimeSlice time_slice_{DriverRoot()};
-  NvidiaClaims driver_{{files_, toolkit_, time_slice_, [] { return std::vector<device::Gpu>(); }, {}}};
+  nvidia::ToolkitSpec toolkit_{files_, {}};
+  nvidia::SmiTimeSlice time_slice_{nvidia::DriverRoot()};
+  nvidia::Claims driver_{{files_, toolkit_, time_slice_, [] { return std::vector<device::nvidia::Gpu>(); }, {}}};
   std::vector<std::shared_ptr<const Holding>> in_the_way_;
 };
 

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 // The time slices of GPUs in files, which outlive a process.
-class TimeSliceFiles final : public TimeSlice {
+class TimeSliceFiles final : public nvidia::TimeSlice {
  public:
   explicit TimeSliceFiles(std::string folder) : folder_(std::move(folder)) {}
 

@@ -280,7 +280,7 @@ TEST_F(PrepareTest, LostJournalIsRestoredFromSpecsEvenIfTheGpusAreNotSeen) {
   EXPECT_THAT(Prepare(Claim("u3", "12Gi")), IsStatus(Code::kUnavailable, HasSubstr("is not in its journal")));
   EXPECT_TRUE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
   world_.Remove("lab", "claim-u2");
-  const std::vector<device::Gpu> gpus = std::exchange(world_.gpus, {});
+  const std::vector<device::nvidia::Gpu> gpus = std::exchange(world_.gpus, {});
   ASSERT_OK(agent_.preparer.Repair(Short()));
   world_.gpus = gpus;
   ASSERT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
@@ -320,7 +320,7 @@ TEST_F(PrepareTest, LostJournalIsPutTogetherAgainFromTheApiAndSpecsOfAnOlderRele
   EXPECT_THAT(Prepare(late), IsStatus(Code::kUnavailable, HasSubstr("is not in its journal")));
   EXPECT_TRUE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
   world_.Remove("lab", "claim-u2");
-  const std::vector<device::Gpu> gpus = std::exchange(world_.gpus, {});
+  const std::vector<device::nvidia::Gpu> gpus = std::exchange(world_.gpus, {});
   EXPECT_THAT(agent_.preparer.Repair(Short()), IsStatus(Code::kNotFound, HasSubstr("it has no GPU")));
   EXPECT_TRUE(agent_.cdi.Has("u1")) << "a GPU that is not seen may be in use";
   world_.gpus = gpus;

@@ -232,16 +232,16 @@ class Node {
     publisher_->Start();
   }
 
-  void Publish(int gpus, Mode mode = Mode::kShared, const DeviceTaints& taints = {}) {
-    NodeConfig config;
-    config.everywhere.fallback = Policy{mode};
-    std::vector<device::Gpu> found(gpus);
+  void Publish(int gpus, nvidia::Mode mode = nvidia::Mode::kShared, const nvidia::DeviceTaints& taints = {}) {
+    nvidia::NodeConfig config;
+    config.everywhere.fallback = nvidia::Policy{mode};
+    std::vector<device::nvidia::Gpu> found(gpus);
     for (int i = 0; i < gpus; ++i) {
       found[i].minor = i;
       found[i].uuid = StrCat("GPU-", i);
       found[i].memory_mib = 24576;
     }
-    publisher_->Publish(MakeOffer({found, "n1", config, {}, {}, taints}).slices);
+    publisher_->Publish(nvidia::MakeOffer({found, "n1", config, {}, {}, taints}).slices);
   }
 
   // Waits until `condition` is true of the publication.
@@ -294,9 +294,9 @@ TEST(Publisher, ARestartWritesNothingAndKnowsWhatWasOffered) {
   Node node(api);
   const auto slices = node.publisher().Slices({});
   ASSERT_OK(slices);
-  Policies offered;
-  for (const kube::ObjectPtr& slice : *slices) ReadPolicies(slice->json()["spec"]["devices"], offered);
-  EXPECT_THAT(offered, ElementsAre(Pair("GPU-0", Policy()), Pair("GPU-1", Policy())));
+  nvidia::Policies offered;
+  for (const kube::ObjectPtr& slice : *slices) nvidia::ReadPolicies(slice->json()["spec"]["devices"], offered);
+  EXPECT_THAT(offered, ElementsAre(Pair("GPU-0", nvidia::Policy()), Pair("GPU-1", nvidia::Policy())));
   node.Publish(2);
   ASSERT_TRUE(node.AwaitDevices(2));
   EXPECT_EQ(api.writes(), writes);
@@ -364,7 +364,7 @@ TEST(Publisher, ExclusiveGpusNeedNoGate) {
   FakeApi api;
   api.Drop(kSharing, kSharing);
   Node node(api);
-  node.Publish(2, Mode::kExclusive);
+  node.Publish(2, nvidia::Mode::kExclusive);
   EXPECT_TRUE(node.AwaitDevices(2));
 }
 
@@ -381,7 +381,7 @@ TEST(Publisher, WithoutTaintsATaintedDeviceIsLeftOut) {
   FakeApi api;
   api.Drop({"taints"}, {"taints"});
   Node node(api);
-  node.Publish(2, Mode::kShared, {{"GPU-0", {{"gpu.nvidia.com/xid", "79", "NoSchedule"}}}});
+  node.Publish(2, nvidia::Mode::kShared, {{"GPU-0", {{"gpu.nvidia.com/xid", "79", "NoSchedule"}}}});
   ASSERT_TRUE(node.AwaitMessage("DRADeviceTaints"));
   EXPECT_THAT(api.Devices(), ElementsAre("gpu-1"));
 }

@@ -3,7 +3,7 @@
 //
 //   Inventory (NVML) ──► MakeOffer ──► slices
 //       │                   ▲ node config, holdings
-//       └──► health         NvidiaClaims: claims
+//       └──► health         Claims: claims
 
 #include <atomic>
 #include <map>
@@ -24,9 +24,9 @@
 #include "node/nvidia/policy.h"
 #include "node/told.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
-struct NvidiaOptions {
+struct Options {
   std::string node_name;
   DriverRoot driver_root;
   std::vector<std::string> toolkit_folders = {"/etc/cdi", "/var/run/cdi"};  // where the container toolkit's CDI specs are
@@ -34,18 +34,18 @@ struct NvidiaOptions {
   std::string proc = "/proc", sys = "/sys";
   std::string mps_pipes = "/tmp/nvidia-mps";       // of the MPS daemon, as the host sees them
   std::string mps_pipes_here = "/tmp/nvidia-mps";  // the same, as the agent sees them
-  device::HealthOptions health;
+  device::nvidia::HealthOptions health;
 };
 
 // Returns the classes gpu.nvidia.com and mig.nvidia.com.
-std::vector<DeviceClass> NvidiaClasses();
+std::vector<DeviceClass> Classes();
 
-class NvidiaDriver final : public Driver {
+class Driver final : public node::Driver {
  public:
   // All references must outlive it.
-  NvidiaDriver(NvidiaOptions options, FileSystem& files, const Clock& clock, Log& log);
+  Driver(Options options, FileSystem& files, const Clock& clock, Log& log);
 
-  std::vector<DeviceClass> classes() const override { return NvidiaClasses(); }
+  std::vector<DeviceClass> classes() const override { return Classes(); }
   // The names of NVIDIA's own DRA driver.
   MetricNames metric_names() const override { return {"nvidia_dra_", "gpu", "mig"}; }
   std::string_view take_over() const override;
@@ -63,23 +63,23 @@ class NvidiaDriver final : public Driver {
   std::vector<DeviceReport> Devices() const override;
   DeviceUse Use() const override;
 
-  const device::Inventory& inventory() const { return inventory_; }
+  const device::nvidia::Inventory& inventory() const { return inventory_; }
 
  private:
-  Result<std::vector<device::Gpu>> Gpus() const;
+  Result<std::vector<device::nvidia::Gpu>> Gpus() const;
   void RefreshConfig();
-  void LogInventory(const device::Snapshot& snapshot);
-  void LogProblems(const device::Snapshot& snapshot, const std::vector<std::string>& left_out);
+  void LogInventory(const device::nvidia::Snapshot& snapshot);
+  void LogProblems(const device::nvidia::Snapshot& snapshot, const std::vector<std::string>& left_out);
   void LogHealth();
 
-  const NvidiaOptions options_;
+  const Options options_;
   FileSystem& files_;
   Log& log_;
   std::atomic<uint64_t> changes_{0};
-  device::Inventory inventory_;
+  device::nvidia::Inventory inventory_;
   ToolkitSpec toolkit_;
   SmiTimeSlice time_slice_;
-  NvidiaClaims claims_;
+  Claims claims_;
 
   PolicyFile policy_;
   Policies offered_;          // what was offered last
@@ -94,4 +94,4 @@ class NvidiaDriver final : public Driver {
   Status config_;
 };
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

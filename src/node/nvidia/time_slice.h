@@ -7,7 +7,7 @@
 #include "http/dial.h"
 #include "node/nvidia/driver_files.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 class TimeSlice {
  public:
@@ -26,4 +26,4 @@ class SmiTimeSlice final : public TimeSlice {
   const DriverRoot root_;
 };
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia
