@@ -57,8 +57,8 @@ Result<node::AgentOptions> AgentOptionsOf(const Arguments& arguments) {
   return options;
 }
 
-Result<node::NvidiaOptions> NvidiaOptionsOf(const Arguments& arguments, const node::AgentOptions& agent) {
-  node::NvidiaOptions options;
+Result<node::nvidia::Options> NvidiaOptionsOf(const Arguments& arguments, const node::AgentOptions& agent) {
+  node::nvidia::Options options;
   options.node_name = agent.node_name;
   options.driver_root.host = Setting(arguments, "nvidia-driver-root", "NVIDIA_DRIVER_ROOT", "/");
   options.driver_root.here = Setting(arguments, "container-driver-root", "DRIVER_ROOT_CTR_PATH", options.driver_root.host);
@@ -78,7 +78,7 @@ Result<node::NvidiaOptions> NvidiaOptionsOf(const Arguments& arguments, const no
 Status Run(const Verb& verb, const Arguments& arguments) {
   if (!arguments.operands().empty()) return Invalid("node takes only flags, not ", Quoted(arguments.operands()[0]));
   ASSIGN_OR_RETURN(node::AgentOptions options, AgentOptionsOf(arguments));
-  ASSIGN_OR_RETURN(node::NvidiaOptions nvidia_options, NvidiaOptionsOf(arguments, options));
+  ASSIGN_OR_RETURN(node::nvidia::Options nvidia_options, NvidiaOptionsOf(arguments, options));
   // One arena for all threads: the agent has to fit into ten MiB, and no thread allocates much.
   ::mallopt(M_ARENA_MAX, 1);
   ::mallopt(M_TRIM_THRESHOLD, 64 << 10);
@@ -89,7 +89,7 @@ Status Run(const Verb& verb, const Arguments& arguments) {
   SystemClock clock;
   SystemRandom random;
   Log log(clock, arguments.Get("log-format", "text") == "json" ? Log::Format::kJson : Log::Format::kText, Log::Stderr());
-  node::NvidiaDriver nvidia(std::move(nvidia_options), files, clock, log);
+  node::nvidia::Driver nvidia(std::move(nvidia_options), files, clock, log);
   const std::vector<node::AgentDriver> drivers = {{nvidia}};
   return node::Agent(std::move(options), drivers, session->client(), files, clock, random, log).Run(signals.stop);
 }

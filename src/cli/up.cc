@@ -42,7 +42,7 @@ Result<local::UpOptions> OptionsOf(const Arguments& arguments) {
   if (!options.node_config.empty()) {
     // A file that becomes invalid later changes nothing. At the start there are no earlier policies to keep, so it is an error.
     ASSIGN_OR_RETURN(const std::string text, PosixFileSystem().ReadFile(options.node_config, kLongestConfig).Context("--config"));
-    TRY(node::NodeConfig::Parse(text).status().Context("--config ", options.node_config));
+    TRY(node::nvidia::NodeConfig::Parse(text).status().Context("--config ", options.node_config));
   }
   const Environment environment = ProcessEnvironment();
   const bool simulates = std::ranges::any_of(options.nodes, [](const local::NodeGpus& node) { return !node.models.empty(); });

@@ -64,7 +64,7 @@ Result<DeviceAccess> CdiDevices::Prepare(const node::ClaimRef& claim, std::span<
   Keep(claim.uid);
   ASSIGN_OR_RETURN(const std::vector<node::PreparedDevice> devices, preparer_.Prepare(claim, patience));
   TRY(CheckRequests(claim, requests, devices));
-  const std::string path = StrCat(cdi_folder_, "/", node::CdiPrefix(node::kDriver), claim.uid, ".yaml");
+  const std::string path = StrCat(cdi_folder_, "/", node::CdiPrefix(node::nvidia::kDriver), claim.uid, ".yaml");
   ASSIGN_OR_RETURN(const std::string text, files_.ReadFile(path, kLongestSpec).Context(claim.ToString()));
   ASSIGN_OR_RETURN(const json::Document spec, json::Parse(text).Context(path));
 
@@ -76,7 +76,7 @@ Result<DeviceAccess> CdiDevices::Prepare(const node::ClaimRef& claim, std::span<
     AppendOnce(device.uuid, uuids);
   }
   DeviceAccess access;
-  const std::string kind = node::CdiKind(node::kDriver);
+  const std::string kind = node::CdiKind(node::nvidia::kDriver);
   AddEdits(spec.root()["containerEdits"], access.edits);
   for (const json::Value& device : json::ItemsOf(spec.root()["devices"])) {
     if (ids.contains(StrCat(kind, "=", json::TextOf(device["name"])))) AddEdits(device["containerEdits"], access.edits);

@@ -15,8 +15,8 @@ node::AgentOptions AgentOptionsOf(const LocalNodeOptions& node, std::function<bo
   return options;
 }
 
-node::NvidiaOptions NvidiaOptionsOf(const LocalNodeOptions& node) {
-  node::NvidiaOptions options;
+node::nvidia::Options NvidiaOptionsOf(const LocalNodeOptions& node) {
+  node::nvidia::Options options;
   options.node_name = node.name;
   // A process and podman get only what our spec says, so nothing may be left to the container toolkit's spec.
   options.toolkit_folders.clear();

@@ -51,7 +51,9 @@ class LocalNode {
   // For the runtime of this node's Pods. Requires Start.
   Devices& devices() { return *devices_; }
   // Returns the last scan of the GPUs.
-  std::shared_ptr<const device::Snapshot> gpus() const { return nvidia_.inventory().snapshot(); }
+  std::shared_ptr<const device::nvidia::Snapshot> gpus() const { return nvidia_.inventory().snapshot(); }
+  // Returns the DeviceClasses of the node's drivers.
+  std::vector<node::DeviceClass> classes() const { return nvidia_.classes(); }
   // Ok if all GPUs are offered. Otherwise says what is in the way.
   Status state() { return agent_.state(); }
   // Renews the Node's heartbeat; called every kHeartbeatEvery.
@@ -62,7 +64,7 @@ class LocalNode {
   FileSystem& files_;
   Log& log_;
   NodeObject object_;
-  node::NvidiaDriver nvidia_;
+  node::nvidia::Driver nvidia_;
   node::Agent agent_;
   std::optional<CdiDevices> devices_;
   Cancel stop_;

@@ -99,8 +99,8 @@ TEST_F(NodeObjectTest, AClassOfTheAdminStaysAsItIs) {
   ASSERT_OK(client_->Create(kDeviceClasses, "",
                             R"({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu.nvidia.com"},
       "spec": {"selectors": [{"cel": {"expression": "device.driver == 'x'"}}]}})"));
-  ASSERT_OK(MakeDeviceClasses(*client_, node::NvidiaClasses(), {}));
-  ASSERT_OK(MakeDeviceClasses(*client_, node::NvidiaClasses(), {}));
+  ASSERT_OK(MakeDeviceClasses(*client_, node::nvidia::Classes(), {}));
+  ASSERT_OK(MakeDeviceClasses(*client_, node::nvidia::Classes(), {}));
   const auto expression = [&](const std::string& name) {
     return std::string(json::TextOf(Get(kDeviceClasses, "", name)->json()["spec"]["selectors"].Items()[0]["cel"]["expression"]));
   };

@@ -20,17 +20,17 @@ using ::testing::SizeIs;
 class SimulatedTest : public ::testing::Test {
  protected:
   Status Make(const std::string& node, const std::vector<std::string>& models) {
-    return MakeSimulatedDriver(files_, {device::FakeNvmlLibrary(), device::FakeSmi()}, Root(node), node, models);
+    return MakeSimulatedDriver(files_, {device::nvidia::FakeNvmlLibrary(), device::nvidia::FakeSmi()}, Root(node), node, models);
   }
   std::string Root(const std::string& node) const { return StrCat(folder_.path(), "/", node); }
   // The agent finds them in this way.
-  std::vector<device::Gpu> Gpus(const std::string& node) {
-    Result<std::unique_ptr<device::Nvml>> nvml = device::Nvml::Open(device::DriverRoot(Root(node)));
+  std::vector<device::nvidia::Gpu> Gpus(const std::string& node) {
+    Result<std::unique_ptr<device::nvidia::Nvml>> nvml = device::nvidia::Nvml::Open(device::nvidia::DriverRoot(Root(node)));
     EXPECT_OK(nvml);
     if (!nvml.ok()) return {};
-    Result<device::Discovery> found = device::Discover(**nvml, files_, Root(node) + "/sys");
+    Result<device::nvidia::Discovery> found = device::nvidia::Discover(**nvml, files_, Root(node) + "/sys");
     EXPECT_OK(found);
-    return found.ok() ? found->gpus : std::vector<device::Gpu>();
+    return found.ok() ? found->gpus : std::vector<device::nvidia::Gpu>();
   }
 
   TestFolder folder_;
@@ -40,7 +40,7 @@ class SimulatedTest : public ::testing::Test {
 TEST_F(SimulatedTest, NodesHaveDifferentGpusThatStayTheSame) {
   ASSERT_OK(Make("a", {"rtx3090", "rtx3090", "rtx3060"}));
   ASSERT_OK(Make("b", {"rtx3090"}));
-  const std::vector<device::Gpu> a = Gpus("a"), b = Gpus("b");
+  const std::vector<device::nvidia::Gpu> a = Gpus("a"), b = Gpus("b");
   ASSERT_THAT(a, SizeIs(3));
   ASSERT_THAT(b, SizeIs(1));
   EXPECT_EQ(a[2].product_name, "NVIDIA GeForce RTX 3060");
@@ -48,7 +48,7 @@ TEST_F(SimulatedTest, NodesHaveDifferentGpusThatStayTheSame) {
   EXPECT_NE(a[0].uuid, a[1].uuid);
   EXPECT_NE(a[0].uuid, b[0].uuid);
   ASSERT_OK(Make("a", {"rtx3090"}));  // the next start, with fewer
-  const std::vector<device::Gpu> later = Gpus("a");
+  const std::vector<device::nvidia::Gpu> later = Gpus("a");
   ASSERT_THAT(later, SizeIs(1));
   EXPECT_EQ(later[0].uuid, a[0].uuid);
   EXPECT_FALSE(fs::exists(Root("a") + "/dev/nvidia1"));

@@ -26,20 +26,20 @@ std::string Padded(std::string text, size_t width) {
 }
 
 // A line for each GPU, in columns.
-std::string TableOf(const std::vector<device::Gpu>& gpus) {
+std::string TableOf(const std::vector<device::nvidia::Gpu>& gpus) {
   size_t name = 0, memory = 0, model = 0;
-  const auto memory_of = [](const device::Gpu& gpu) {
+  const auto memory_of = [](const device::nvidia::Gpu& gpu) {
     return gpu.memory_mib ? StrCat(*gpu.memory_mib, " MiB") : std::string("memory unknown");
   };
-  for (const device::Gpu& gpu : gpus) {
-    name = std::max(name, node::DeviceName(gpu).size());
+  for (const device::nvidia::Gpu& gpu : gpus) {
+    name = std::max(name, node::nvidia::DeviceName(gpu).size());
     model = std::max(model, gpu.product_name.size());
     memory = std::max(memory, memory_of(gpu).size());
   }
   std::string text;
-  for (const device::Gpu& gpu : gpus) {
-    text += StrCat("#   ", Padded(node::DeviceName(gpu), name), "  ", Padded(gpu.product_name, model), "  ", Padded(memory_of(gpu), memory),
-                   "  ", gpu.uuid, "\n");
+  for (const device::nvidia::Gpu& gpu : gpus) {
+    text += StrCat("#   ", Padded(node::nvidia::DeviceName(gpu), name), "  ", Padded(gpu.product_name, model), "  ",
+                   Padded(memory_of(gpu), memory), "  ", gpu.uuid, "\n");
   }
   return text;
 }
@@ -75,8 +75,8 @@ Status Up::Begin(const Cancel& stop) {
   ASSIGN_OR_RETURN(client_, kube::Client::Make(api_->ClientConfig(), client));
   const Patience patience{std::chrono::steady_clock::now() + kStartTime, &stop};
   TRY(KeepRuntime(*client_, files_, *folder_, options_.podman != nullptr ? "podman" : "process", patience));
-  TRY(MakeDeviceClasses(*client_, node::NvidiaClasses(), patience).status());
   TRY(StartNodes(patience));
+  TRY(MakeClasses(patience).status());
   TRY(StartParts());
   AwaitOffers(stop);
   return Status();
@@ -140,7 +140,7 @@ std::string Up::Greeting() {
   std::string text = api_->Greeting();
   bool any = false;
   for (const std::unique_ptr<LocalNode>& node : nodes_) {
-    const std::shared_ptr<const device::Snapshot> snapshot = node->gpus();
+    const std::shared_ptr<const device::nvidia::Snapshot> snapshot = node->gpus();
     const size_t count = snapshot->gpus.size();
     any = any || count > 0;
     text += StrCat("# node ", node->name(), ": ", count == 0 ? "no GPUs" : StrCat(count, count == 1 ? " GPU" : " GPUs"),
@@ -161,9 +161,13 @@ void Up::RenewHeartbeats(const Cancel& stop) {
     log_.Error("cannot renew a node's heartbeat", {{"error", heartbeat.message()}});
 }
 
+Result<std::vector<std::string>> Up::MakeClasses(const Patience& patience) {
+  // All nodes have the same drivers.
+  return MakeDeviceClasses(*client_, nodes_.front()->classes(), patience);
+}
+
 void Up::KeepClasses(const Cancel& stop) {
-  const Result<std::vector<std::string>> made =
-      MakeDeviceClasses(*client_, node::NvidiaClasses(), {std::chrono::steady_clock::now() + kHeartbeatTime, &stop});
+  const Result<std::vector<std::string>> made = MakeClasses({std::chrono::steady_clock::now() + kHeartbeatTime, &stop});
   if (!stop.requested() && classes_told_.IsNew(made.status()) && !made.ok())
     log_.Error("cannot create a missing DeviceClass", {{"error", made.status().message()}});
   if (made.ok() && !made->empty()) log_.Info("created deleted DeviceClasses again", {{"classes", Join(*made, ", ")}});

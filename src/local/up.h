@@ -68,6 +68,8 @@ class Up {
   Status StartParts();
   void AwaitOffers(const Cancel& stop);
   void RenewHeartbeats(const Cancel& stop);
+  // Creates missing DeviceClasses of the nodes' drivers, and returns their names.
+  Result<std::vector<std::string>> MakeClasses(const Patience& patience);
   void KeepClasses(const Cancel& stop);
 
   UpOptions options_;

@@ -26,7 +26,7 @@ class UpTest : public ::testing::Test {
     ASSIGN_OR_RETURN(options.data, apiserver::OpenDataFolder(place_.path()));
     options.nodes = std::move(nodes);
     // The fake driver is looked for beside the program.
-    options.program = device::FakeDriverFolder() / "allot";
+    options.program = device::nvidia::FakeDriverFolder() / "allot";
     options.parts = std::move(parts);
     options.heartbeat_every = std::chrono::milliseconds(10);
     return Up::Start(std::move(options), files_, clock_, random_, log_, stop_);

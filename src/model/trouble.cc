@@ -10,6 +10,7 @@ namespace {
 constexpr std::pair<Trouble, std::string_view> kNames[] = {
     {Trouble::kNoDriver, "NoDriver"},         {Trouble::kOtherDriver, "OtherDriver"}, {Trouble::kDevicePlugin, "DevicePlugin"},
     {Trouble::kNoDeviceNode, "NoDeviceNode"}, {Trouble::kNotFree, "NotFree"},         {Trouble::kNodeConfig, "NodeConfig"},
+    {Trouble::kNoSharing, "NoSharing"},       {Trouble::kNoTaints, "NoTaints"},
 };
 
 }  // namespace

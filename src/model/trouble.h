@@ -17,9 +17,9 @@ enum class Trouble {
   kNoDeviceNode,  // a device node is missing: the kernel module is not loaded
   kNotFree,       // two schedulers have allocated the same memory
   kNodeConfig,    // the node config is wrong
-  // These have no code: doctor recognizes them by names and words of Kubernetes and the system.
-  kNoSharing,  // the feature gate DRAConsumableCapacity is off
-  kNoTaints,   // the feature gate DRADeviceTaints is off
+  kNoSharing,     // the feature gate DRAConsumableCapacity is off
+  kNoTaints,      // the feature gate DRADeviceTaints is off
+  // These have no code: doctor recognizes them by words of Kubernetes and the system.
   kForbidden,  // the agent lacks a right
   kDiskFull,
 };

@@ -12,6 +12,7 @@
 #include "node/driver_side.h"
 #include "node/kube_world.h"
 #include "node/monitor.h"
+#include "node/told.h"
 
 namespace allot::node {
 
@@ -45,7 +46,7 @@ class Agent::Parts {
       log_.Warning("there is no allot-cdi-hook beside this program: containers must find the driver's libraries by themselves");
     }
     for (const auto& each : sides_) each->ended = each->side.Open();
-    return Ended();
+    return FirstError();
   }
 
   Status Run(const Cancel& stop) {
@@ -59,7 +60,7 @@ class Agent::Parts {
       server_->Drain(std::chrono::steady_clock::now() + kDrain);
     }
     for (const auto& each : sides_) each->side.Stop();
-    return Ended();
+    return stop.requested() ? Status() : FirstError();
   }
 
   Preparer& preparer(std::string_view driver) {
@@ -68,12 +69,17 @@ class Agent::Parts {
     return (*found)->side.preparer();
   }
 
-  Status state() {
+  Status state() { return StateOf(Sides::kAll); }
+
+ private:
+  enum class Sides { kAll, kSettled };
+
+  Status StateOf(Sides which) {
     std::string faults;
     Code code = Code::kOk;
     for (const auto& each : sides_) {
       const Status state = StateOf(*each);
-      if (state.ok()) continue;
+      if (state.ok() || (which == Sides::kSettled && !IsSettled(*each))) continue;
       if (sides_.size() == 1) return state;
       if (faults.empty()) code = state.code();
       faults += StrCat(faults.empty() ? "" : "; ", "driver ", each->side.name(), ": ", state.message());
@@ -81,17 +87,25 @@ class Agent::Parts {
     return faults.empty() ? Status() : Status(code, std::move(faults));
   }
 
- private:
   struct Side {
     Side(Driver& driver, std::string state_folder, const DriverSide::Shared& shared) : side(driver, std::move(state_folder), shared) {}
 
     DriverSide side;
-    Status ended;  // not ok: why the driver does not work. Under the mutex once threads run.
+    // Under the mutex once threads run.
+    Status ended;       // not ok: why the driver does not work
+    bool done = false;  // the driver does not try again
+    Told told;          // of `ended`
     std::thread thread;
   };
 
   // The life of one driver, in its own thread.
   void Live(Side& side, const Cancel& stop) {
+    Work(side, stop);
+    const std::lock_guard lock(mutex_);
+    side.done = true;
+  }
+
+  void Work(Side& side, const Cancel& stop) {
     for (Status opened = EndOf(side); !opened.ok();) {
       SetEnd(side, opened);
       if (opened.code() == Code::kInvalid || !Rest(kOpenAgain, stop)) return;
@@ -105,7 +119,7 @@ class Agent::Parts {
     const std::lock_guard lock(mutex_);
     side.ended = std::move(ended);
     // Run returns the error of the only driver.
-    if (side.ended.ok() || sides_.size() == 1) return;
+    if (!side.told.IsNew(side.ended) || side.ended.ok() || sides_.size() == 1) return;
     log_.Error("this driver does not work", {{"driver", std::string(side.side.name())}, {"error", side.ended.message()}});
   }
 
@@ -114,12 +128,20 @@ class Agent::Parts {
     return side.ended;
   }
 
-  // Ok while a driver works. Otherwise the first driver's error.
-  Status Ended() {
+  // Ok if a driver works. Otherwise the first driver's error.
+  Status FirstError() {
     const std::lock_guard lock(mutex_);
     const bool all = std::none_of(sides_.begin(), sides_.end(), [](const auto& each) { return each->ended.ok(); });
     return all ? sides_.front()->ended : Status();
   }
+
+  // Whether no driver works or tries to.
+  bool AreDone() {
+    const std::lock_guard lock(mutex_);
+    return std::all_of(sides_.begin(), sides_.end(), [](const auto& each) { return each->done; });
+  }
+
+  bool IsSettled(Side& side) { return !EndOf(side).ok() || side.side.settled(); }
 
   Status StateOf(Side& side) {
     TRY(EndOf(side));
@@ -149,9 +171,9 @@ class Agent::Parts {
     std::optional<MonotonicTime> trim_at = clock_.MonotonicNow() + kIdle;
     uint64_t calls = 0;
     do {
-      const bool settled =
-          std::all_of(sides_.begin(), sides_.end(), [&](const auto& each) { return !EndOf(*each).ok() || each->side.settled(); });
-      if (settled) bulletin_.Tell(state());
+      // A driver that waits for its hardware must not hide the fault of another one.
+      const bool any = std::any_of(sides_.begin(), sides_.end(), [&](const auto& each) { return IsSettled(*each); });
+      if (any) bulletin_.Tell(StateOf(Sides::kSettled));
       ForgetPods();
       const MonotonicTime now = clock_.MonotonicNow();
       const uint64_t calls_now = server_ ? server_->stats().calls : 0;
@@ -160,7 +182,7 @@ class Agent::Parts {
         ::malloc_trim(0);
         trim_at.reset();
       }
-    } while (Rest(kTick, stop) && Ended().ok());
+    } while (Rest(kTick, stop) && !AreDone());
   }
 
   void ForgetPods() {

@@ -43,7 +43,7 @@ class Agent {
 
   // Opens the drivers' journals and installs the hook. An error says why no driver can ever work here. Called at most once.
   Status Open();
-  // Works until `stop` is requested. Calls Open if that was not done. Errors are those of Open.
+  // Works until `stop` is requested. Calls Open if that was not done. Returns an error only if no driver can ever work here.
   Status Run(const Cancel& stop);
 
   // For a runtime in this process. REQUIRES that Open was ok, and that there is a driver of this name.

@@ -2,6 +2,7 @@
 // For tests: an agent that serves two drivers at once, the embedded API, and the calls that kubelet makes. NVIDIA's driver runs on a fake
 // NVML library; the devices of the other driver have to be made.
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -76,7 +77,7 @@ class AgentFixture : public testing::Test {
       return options;
     }
 
-    NvidiaDriver nvidia;
+    node::nvidia::Driver nvidia;
     MadeDeviceDriver made;
     Agent agent;
     Cancel stop;
@@ -167,9 +168,33 @@ class AgentFixture : public testing::Test {
   }
 
   std::string folder_;
-  device::FakeMachine machine_{"gpus: [{model: rtx3090, uuid: GPU-0}]"};
+  device::nvidia::FakeMachine machine_{"gpus: [{model: rtx3090, uuid: GPU-0}]"};
   PosixFileSystem files_;
-  SystemClock clock_;
+  // Real time, which a test can set forward.
+  class ForwardClock final : public Clock {
+   public:
+    WallTime Now() const override { return SystemClock().Now(); }
+    MonotonicTime MonotonicNow() const override { return SystemClock().MonotonicNow() + std::chrono::seconds(ahead_.load()); }
+    void Forward(std::chrono::seconds time) { ahead_ += time.count(); }
+
+   private:
+    std::atomic<int64_t> ahead_{0};
+  };
+  // Waits for an event "REASON: MESSAGE" that begins with this text. Errors that last are recorded, so time passes meanwhile.
+  bool AwaitEvent(std::string_view text) {
+    return http::test::Eventually([&] {
+      clock_.Forward(std::chrono::seconds(11));
+      bool found = false;
+      const auto look = [&](const kube::ObjectPtr& event) {
+        const json::Value& json = event->json();
+        found = found || StrCat(json["reason"].AsString(), ": ", json["message"].AsString()).starts_with(text);
+      };
+      EXPECT_OK(client_->List(kube::types::kEvents, "", {}, look));
+      return found;
+    });
+  }
+
+  ForwardClock clock_;
   SystemRandom random_;
   std::mutex log_mutex_;
   std::string log_text_;

@@ -37,7 +37,7 @@ TEST_F(AgentTest, EachDriverPreparesItsPartOfAClaimAndKeepsItAcrossARestart) {
   EXPECT_THAT(Prepare(kNvidia, both), IsOkAndHolds(ElementsAre(StrCat("k8s.gpu.nvidia.com/claim=", both.uid, "-gpu-0"))));
   EXPECT_THAT(Made(), IsEmpty());
   EXPECT_THAT(Prepare(kMade, both), IsOkAndHolds(ElementsAre(StrCat("k8s.made.example.com/claim=", both.uid, "-card-1"))));
-  EXPECT_THAT(Made(), UnorderedElementsAre("card-1", "mode-card"));
+  EXPECT_THAT(Made(), UnorderedElementsAre("card-1.serial-1", "mode-card"));
   EXPECT_THAT(Read(JournalOf(kNvidia)), AllOf(HasSubstr(both.uid), Not(HasSubstr("card-1"))));
   EXPECT_THAT(Read(JournalOf(kMade)), AllOf(HasSubstr(both.uid), Not(HasSubstr("gpu-0"))));
   Stop();
@@ -67,7 +67,6 @@ TEST_F(AgentTest, ADriverWithoutHardwareDoesNotDisturbTheOther) {
 }
 
 TEST_F(AgentTest, AFaultOfOneDriverDoesNotDisturbTheOther) {
-  hardware_.stuck = "device";
   Start();
   ASSERT_TRUE(AwaitPublished(kNvidia, {"gpu-0"}) && AwaitPublished(kMade, {"card-1", "card-2"}));
   Register(kNvidia);
@@ -75,14 +74,35 @@ TEST_F(AgentTest, AFaultOfOneDriverDoesNotDisturbTheOther) {
   ASSERT_TRUE(AwaitReady());
   const ClaimRef card = Allocate("card", {{kMade, "card-1"}}), gpu = Allocate("gpu", {{kNvidia, "gpu-0"}});
   ASSERT_OK(Prepare(kMade, card));
-  EXPECT_THAT(Unprepare(kMade, card), IsStatus(Code::kUnavailable, HasSubstr("device card-1 is busy")));
   process_->made.Break("the bus is down");
   EXPECT_THAT(Prepare(kMade, Allocate("other", {{kMade, "card-2"}})), IsStatus(Code::kUnavailable, HasSubstr("the bus is down")));
   EXPECT_THAT(process_->agent.state(), IsStatus(Code::kUnavailable, "driver made.example.com: the bus is down"));
   EXPECT_TRUE(Eventually([&] { return HealthOf(kMade) == "card-1=2 card-2=2 "; }));
+  process_->made.Stick("device");
+  EXPECT_THAT(Unprepare(kMade, card), IsStatus(Code::kUnavailable, HasSubstr("device card-1 is busy")));
   EXPECT_EQ(HealthOf(kNvidia), "gpu-0=1 ");
   EXPECT_OK(Prepare(kNvidia, gpu));
   EXPECT_OK(Unprepare(kNvidia, gpu));
+}
+
+// Bug: no event was recorded until every driver had looked at its hardware.
+TEST_F(AgentTest, ADriverThatWaitsForItsHardwareDoesNotHideTheFaultOfAnother) {
+  hardware_.asleep = true;
+  Start();
+  ASSERT_TRUE(AwaitPublished(kNvidia, {"gpu-0"}));
+  EXPECT_TRUE(AwaitEvent("DevicesNotOffered: driver gpu.nvidia.com: kubelet has not registered gpu.nvidia.com yet"));
+}
+
+// Bug: when the only driver that worked ended, the agent waited for the other one and watched over nothing any more.
+TEST_F(AgentTest, ADriverThatEndsLeavesTheAgentAtWorkWhileAnotherTriesAgain) {
+  std::filesystem::create_directories(folder_ + "/plugins");
+  std::ofstream(StrCat(folder_, "/plugins/", kMade)) << "not a folder";
+  std::filesystem::create_directories(folder_ + "/registry");
+  std::ofstream(StrCat(folder_, "/registry/", kNvidia, "-reg.sock")) << "not a socket";
+  Start();
+  EXPECT_TRUE(AwaitEvent("DevicesNotOffered: driver gpu.nvidia.com: listen on "));
+  EXPECT_THAT(Logged(), AllOf(HasSubstr("this driver does not work driver=made.example.com"),
+                              HasSubstr("this driver does not work driver=gpu.nvidia.com")));
 }
 
 TEST_F(AgentTest, ADriverThatCannotOpenItsJournalLeavesTheOtherAtWork) {

@@ -28,9 +28,9 @@ void Bulletin::Tell(const Status& ready) {
   if (now_ == told_ || (!now_.empty() && clock_.MonotonicNow() - since_ < kPassing)) return;
   told_ = now_;
   if (told_.empty())
-    events_.Record(about_, kube::EventType::kNormal, "GPUsOffered", "the GPUs of this node are offered");
+    events_.Record(about_, kube::EventType::kNormal, "DevicesOffered", "the devices of this node are offered");
   else
-    events_.Record(about_, kube::EventType::kWarning, "GPUsNotOffered", told_);
+    events_.Record(about_, kube::EventType::kWarning, "DevicesNotOffered", told_);
 }
 
 }  // namespace allot::node

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kSuffix = ".yaml";
 constexpr std::string_view kVersion = "0.6.0";  // the first with annotations
-constexpr std::string_view kClaim = "allot/claim";
+constexpr std::string_view kClaim = "allot/claim", kHolding = "allot/holding";
+constexpr size_t kMaxHolding = 128 << 10;  // CDI allows 256 KiB for all annotations of a spec
 constexpr size_t kMaxSpec = 1 << 20;
 
 void WriteTexts(json::Builder& to, const auto& texts) {
@@ -91,10 +92,12 @@ std::string Cdi::Spec(const Holding& holding, const ClaimEdits& edits) const {
   to.StartObject();
   Field(to, "cdiVersion", kVersion);
   Field(to, "kind", kind_);
-  // Repair reads the claim's name from here if the journal is lost.
+  // Repair reads these if the journal is lost.
+  const std::string json = holding.ToJson();
   to.SharedKey("annotations");
   to.StartObject();
   Field(to, kClaim, holding.ClaimName());
+  if (json.size() <= kMaxHolding) Field(to, kHolding, json);
   to.EndObject();
   to.SharedKey("devices");
   to.StartArray();
@@ -118,9 +121,23 @@ Status Cdi::Write(const Holding& holding, const ClaimEdits& edits) {
   return files_.ReplaceFile(path, spec);
 }
 
-Result<ClaimRef> Cdi::ClaimOf(std::string_view uid) const {
+Result<json::Document> Cdi::Read(std::string_view uid) const {
   ASSIGN_OR_RETURN(const std::string text, files_.ReadFile(PathOf(uid), kMaxSpec));
-  ASSIGN_OR_RETURN(const json::Document spec, json::Parse(text));
+  return json::Parse(text);
+}
+
+Result<Holding> Cdi::HoldingOf(std::string_view uid) const {
+  ASSIGN_OR_RETURN(const json::Document spec, Read(uid));
+  const json::Value& text = spec.root()["annotations"][kHolding];
+  if (!text.IsString()) return Invalid(PathOf(uid), ": does not say what its claim holds");
+  ASSIGN_OR_RETURN(const json::Document document, json::Parse(text.AsString()));
+  ASSIGN_OR_RETURN(Holding holding, Holding::FromJson(document.root()).Context(PathOf(uid)));
+  if (holding.uid != uid) return Invalid(PathOf(uid), ": has the holding of claim ", holding.uid);
+  return holding;
+}
+
+Result<ClaimRef> Cdi::ClaimOf(std::string_view uid) const {
+  ASSIGN_OR_RETURN(const json::Document spec, Read(uid));
   const json::Value& claim = spec.root()["annotations"][kClaim];
   const std::string_view name = claim.IsString() ? claim.AsString() : std::string_view();
   const size_t slash = name.find('/');

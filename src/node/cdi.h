@@ -2,7 +2,8 @@
 // CDI specs: files that tell the container runtime what a container with a claim gets.
 //
 // Each claim has one file, "k8s.<driver>-claim_<UID>.yaml", with one device for each share, "<UID>-<device>". The file holds JSON, which is
-// YAML too. The agent can write it again from the claim's Holding at any time, so it is not synced to the disk.
+// YAML too. The agent can write it again from the claim's Holding at any time, so it is not synced to the disk. The file also has the
+// Holding itself, as an annotation, from which Repair restores a journal that was lost.
 
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ class Cdi {
   bool Has(std::string_view uid) const { return files_.Exists(PathOf(uid)); }
   // Reads from the file which claim it belongs to. kInvalid: the file does not say.
   Result<ClaimRef> ClaimOf(std::string_view uid) const;
+  // Reads from the file what the claim held when it was written. kInvalid: the file does not say, since an older release wrote it.
+  Result<Holding> HoldingOf(std::string_view uid) const;
   // Returns the UIDs of the claims that have a file.
   Result<std::vector<std::string>> Uids() const;
 
@@ -45,6 +48,7 @@ class Cdi {
  private:
   std::string PathOf(std::string_view uid) const;
   std::string Spec(const Holding& holding, const ClaimEdits& edits) const;
+  Result<json::Document> Read(std::string_view uid) const;
 
   FileSystem& files_;
   const std::string folder_, kind_, prefix_;

@@ -28,7 +28,9 @@ struct HeldDevice {
 struct StepCall {
   const Holding& holding;
   const Step& step;
-  // Returns the holdings of all other claims at the time of the call.
+  // Returns the holdings of all other claims at the time of the call, without claims that are being unprepared. A driver whose claims share
+  // a setting of a device holds one lock from this call until it has changed the setting, and takes the same lock in Make. Then every claim
+  // that is added after this call makes the setting after it was changed.
   const std::function<Result<Holdings>()>& others;
   const Patience& patience;
 };
@@ -36,7 +38,8 @@ struct StepCall {
 // Steps are journalled. The agent writes them down with the holding, synced, before it makes the first one, and writes each step's record
 // before it makes the next one. The agent can crash at any instruction, so
 //   1. Make is called again for a step that was made before, and returns the same record if the result still stands;
-//   2. Unmake is called for steps that were never made, half made or already unmade, and returns ok for them.
+//   2. Unmake is called for steps that were never made, half made or already unmade, and returns ok for them. The record of a step may be
+//      missing or be that of an earlier Make.
 //
 // Thread-safe. The agent makes one call at a time for each claim.
 class ClaimDriver {
@@ -55,7 +58,8 @@ class ClaimDriver {
                                                std::span<const model::DeviceResult* const> results) = 0;
 
   // Ok if the settings of two claims allow both to use one device at the same time. The agent adds up the amounts. An error ends the
-  // sentence "the settings differ: ".
+  // sentence "the settings differ: ". Called while the journal is locked, so it must not wait for a lock that is held around
+  // StepCall::others.
   virtual Status CheckTogether(const Share& theirs, const Share& ours) const = 0;
 
   // Returns the steps that have to be made before a container can use the shares, in order, without records. Depends on the shares alone;

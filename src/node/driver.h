@@ -56,21 +56,22 @@ struct DeviceUse {
   std::vector<Process> processes;
 };
 
-// One thread of the agent calls Start, Refresh, Recall, Offer and Stop; all other functions are thread-safe.
+// The agent calls Start, Refresh, Recall, Offer and Stop one at a time; all other functions are thread-safe.
 class Driver {
  public:
   virtual ~Driver() = default;
 
-  // The same as claims().name().
-  virtual std::string_view name() const = 0;
+  std::string_view name() { return claims().name(); }
   virtual std::vector<DeviceClass> classes() const = 0;
   virtual MetricNames metric_names() const = 0;
   // Says what an admin does so that allot takes over from another DRA driver of this name.
   virtual std::string_view take_over() const = 0;
+  // Says what an admin does to offer whole devices where the API server cannot store shared ones. Empty: nothing helps.
+  virtual std::string_view offer_whole() const = 0;
 
   virtual ClaimDriver& claims() = 0;
 
-  // Begins and ends watching the devices. No other program is needed for Start to return, and missing hardware is no error.
+  // Start and Stop begin and end watching the devices. Start waits for no other program; missing hardware is not an error.
   virtual void Start() = 0;
   virtual void Stop() = 0;
   // Called about once a second: reads configuration that changed and logs what is new about the devices.

@@ -16,8 +16,8 @@ using std::chrono::seconds;
 
 constexpr milliseconds kTick{1000};     // between two looks at the configuration and the holdings
 constexpr milliseconds kFirstTick{50};  // the same, until the driver has looked at its devices
-constexpr seconds kHealthEvery{20};     // kubelet hears about health again,
-constexpr seconds kHealthTimeout{60};   // and takes a device for unknown after this time
+constexpr seconds kHealthEvery{20};     // between two reports of health to kubelet
+constexpr seconds kHealthTimeout{60};   // after a report, before kubelet takes a device for unknown
 constexpr seconds kSweepLimit{30};
 constexpr seconds kLeftoversEvery{60};
 constexpr seconds kRepairPause{5};  // between two repairs

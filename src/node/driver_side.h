@@ -49,7 +49,7 @@ class DriverSide {
   // `state_folder` has the journal; empty: the driver's folder among kubelet's plugins. All references must outlive it.
   DriverSide(Driver& driver, std::string state_folder, const Shared& shared);
 
-  // Reads the journal and installs the hook. An error says why the driver can never work here. Called once.
+  // Reads the journal and installs the hook. Can be called again after an error; kInvalid: the driver can never work here.
   Status Open();
   // Works until `stop` is requested. An error says why the driver can never work here. `server` is for kubelet; null: there is none.
   // REQUIRES that Open returned ok, as everything below does.
@@ -72,7 +72,7 @@ class DriverSide {
  private:
   enum Fault { kJournal, kRepair };
 
-  // When the work that is done now and then is due.
+  // When periodic work is due.
   struct Schedule {
     MonotonicTime health{}, repair{}, repair_again{}, leftovers{}, sweep{}, swept_at{};
     uint64_t changes = 0;  // of the devices when kubelet heard of them

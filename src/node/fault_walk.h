@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/faulty_file_system.h"
@@ -18,22 +19,33 @@ class FaultWalk {
  public:
   using Fault = FaultyFileSystem::Fault;
   static constexpr Fault kAll[] = {Fault::kFail, Fault::kFailDone, Fault::kExitBefore, Fault::kExitAfter};
+  static constexpr Fault kFailures[] = {Fault::kFail, Fault::kFailDone};
 
   virtual ~FaultWalk() = default;
 
   // Plays every fault at every operation of Prepare, then of Unprepare. A walk that meets fewer operations than these proves too little.
   void WalkPrepare(int least_operations) {
-    for (const Fault fault : kAll) {
+    for (const Fault fault : faults()) {
       EXPECT_GE(Walk(fault, false, [&](Preparer& preparer) { return preparer.Prepare(claim(), Short()).status(); }), least_operations);
     }
   }
   void WalkUnprepare(int least_operations) {
-    for (const Fault fault : kAll) {
+    for (const Fault fault : faults()) {
       EXPECT_GE(Walk(fault, true, [&](Preparer& preparer) { return preparer.Unprepare(claim(), Short()); }), least_operations);
+    }
+  }
+  // Plays every failure at every operation of a Prepare that has time to try again. At least so many of these calls must succeed.
+  void WalkPatientPrepare(int least_recoveries) {
+    for (const Fault fault : kFailures) {
+      recoveries_ = 0;
+      Walk(fault, false, [&](Preparer& preparer) { return preparer.Prepare(claim(), Patient()).status(); });
+      EXPECT_GE(recoveries_, least_recoveries);
     }
   }
 
  protected:
+  // A crash is played in a fork, which needs a process without other threads.
+  virtual std::span<const Fault> faults() const { return kAll; }
   virtual ClaimRef claim() const = 0;
   // Makes the node empty.
   virtual void Clear() = 0;
@@ -41,11 +53,13 @@ class FaultWalk {
   virtual std::shared_ptr<Preparer> Start(FileSystem& files) = 0;
   virtual bool IsHeld() = 0;
   virtual bool HasSpec() = 0;
-  // Expects that what the driver made is there if the claim is held, and that nothing of it is there otherwise.
+  // Expects that what the driver made is there, as the journal has it, if the claim is held, and that nothing of it is there otherwise.
   virtual void ExpectMade(bool held, const std::string& where) = 0;
 
   // Enough for one try.
-  static Patience Short() { return {.deadline = SystemClock().MonotonicNow() + std::chrono::seconds(3)}; }
+  virtual Patience Short() const { return {.deadline = SystemClock().MonotonicNow() + std::chrono::seconds(3)}; }
+  // Enough for several tries.
+  static Patience Patient() { return {.deadline = SystemClock().MonotonicNow() + std::chrono::seconds(8)}; }
 
  private:
   // Returns the number of operations.
@@ -87,6 +101,8 @@ class FaultWalk {
     // Ok means that the change is done. After an error it may be done or not: kubelet tries again, or takes it back.
     EXPECT_TRUE(!status.ok() || IsHeld() != was_held) << "operation " << n;
     EXPECT_TRUE(met || status.ok()) << "operation " << n << ": " << status.ToString();
+    if (status.ok()) ExpectMade(!was_held, StrCat("before the repair, operation ", n));
+    if (met && status.ok()) ++recoveries_;
     return met;
   }
 
@@ -104,6 +120,7 @@ class FaultWalk {
   }
 
   PosixFileSystem real_files_;
+  int recoveries_ = 0;  // calls that met a failure and returned ok
 };
 
 }  // namespace allot::node

@@ -62,9 +62,10 @@ Status CheckFits(const Holding& wanted, const Holdings& others, const ClaimDrive
     for (const auto& [uid, other] : others) {
       if (IsOtherHalf(share, *other)) {
         in_the_way.push_back(other);
-        return share.is_part()
-                   ? Exhausted(share.device, " (", share.uuid, ") is a part of a device that claim ", other->ClaimName(), " holds whole")
-                   : Exhausted("claim ", other->ClaimName(), " holds a part of ", share.device, " (", share.uuid, ")");
+        return share.is_part() ? Exhausted(share.device, " (", share.uuid, ") is a part of a device that claim ", other->ClaimName(),
+                                           " holds whole ", model::CodeOf(model::Trouble::kNotFree))
+                               : Exhausted("claim ", other->ClaimName(), " holds a part of ", share.device, " (", share.uuid, ") ",
+                                           model::CodeOf(model::Trouble::kNotFree));
       }
       const Taken theirs = TakenBy(*other, share.uuid, share.whole_mib);
       if (theirs.shares == 0) continue;

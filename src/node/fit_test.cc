@@ -8,6 +8,7 @@ namespace allot::node {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -35,16 +36,16 @@ class FitTest : public testing::Test {
   Status Check(const std::vector<Share>& wanted, const Holdings& others) {
     return CheckFits(*Held("new", wanted), others, driver_, in_the_way_);
   }
-  static Share With(Sharing sharing) {
+  static Share With(nvidia::Sharing sharing) {
     Share share = On("G", 1);
-    share.state = ShareState{false, std::move(sharing)}.ToJson();
+    share.state = nvidia::ShareState{false, std::move(sharing)}.ToJson();
     return share;
   }
 
   PosixFileSystem files_;
-  ToolkitSpec toolkit_{files_, {}};
-  SmiTimeSlice time_slice_{DriverRoot()};
-  NvidiaClaims driver_{{files_, toolkit_, time_slice_, [] { return std::vector<device::Gpu>(); }, {}}};
+  nvidia::ToolkitSpec toolkit_{files_, {}};
+  nvidia::SmiTimeSlice time_slice_{nvidia::DriverRoot()};
+  nvidia::Claims driver_{{files_, toolkit_, time_slice_, [] { return std::vector<device::nvidia::Gpu>(); }, {}}};
   std::vector<std::shared_ptr<const Holding>> in_the_way_;
 };
 
@@ -66,7 +67,7 @@ TEST_F(FitTest, SeveralSharesOfOneClaimAreAddedUp) {
   EXPECT_THAT(Check({On("G", 12288), On("G", 12289)}, {}), IsStatus(Code::kExhausted, HasSubstr("no other claim holds any of it")));
 }
 
-TEST_F(FitTest, WhoOnlyLooksOnTakesNothing) {
+TEST_F(FitTest, AdminAccessTakesNothing) {
   Share admin = On("G", 24576);
   admin.admin = true;
   EXPECT_OK(Check({On("G", 24576)}, Others({Held("a", {admin})})));
@@ -87,9 +88,9 @@ TEST_F(FitTest, DeviceIsHandedOutWholeOrInParts) {
   Share part = On("MIG-1", 4096, 4096);
   part.parent = "G";
   EXPECT_THAT(Check({On("G", 24576)}, Others({Held("a", {part})})),
-              IsStatus(Code::kExhausted, HasSubstr("claim lab/a holds a part of gpu-0")));
+              IsStatus(Code::kExhausted, AllOf(HasSubstr("claim lab/a holds a part of gpu-0"), EndsWith(" [NotFree]"))));
   EXPECT_THAT(in_the_way_, SizeIs(1));
-  EXPECT_THAT(Check({part}, Others({Held("a", {On("G", 1)})})), IsStatus(Code::kExhausted, HasSubstr("lab/a holds whole")));
+  EXPECT_THAT(Check({part}, Others({Held("a", {On("G", 1)})})), IsStatus(Code::kExhausted, EndsWith("lab/a holds whole [NotFree]")));
   EXPECT_OK(Check({part}, Others({Held("a", {On("H", 1)})})));
 }
 

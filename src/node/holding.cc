@@ -124,6 +124,11 @@ std::string Holding::ToJson() const {
     for (const Step& step : steps) WriteStep(to, step);
     to.EndArray();
   }
+  // A release that does not know this member skips it.
+  if (ending) {
+    to.SharedKey("ending");
+    to.Bool(true);
+  }
   to.EndObject();
   return json::Write(to.Finish());
 }
@@ -138,6 +143,7 @@ Result<Holding> Holding::FromJson(const json::Value& object) {
   from.Each("steps", [&](const model::Reader& step) {
     holding.steps.push_back({std::string(step.Text("kind")), std::string(step.Text("device")), std::string(step.Text("record"))});
   });
+  holding.ending = from.OptionalBool("ending").value_or(false);
   TRY(Status(from.status()));
   if (holding.uid.empty()) return Invalid("uid: is missing");
   return holding;

@@ -55,6 +55,7 @@ struct Holding {
   std::string uid, name_space, name;  // of the claim
   std::vector<Share> shares;          // in the order of the allocation
   std::vector<Step> steps = {};       // in the order in which they are made
+  bool ending = false;                // the claim is being unprepared: its steps are unmade and never made again
 
   // "lab/train-gpu-x7k2p"
   std::string ClaimName() const { return StrCat(name_space, "/", name); }

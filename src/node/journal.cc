@@ -129,8 +129,7 @@ Status Journal::Remove(std::string_view uid) {
     const std::lock_guard lock(mutex_);
     ASSIGN_OR_RETURN(const std::unique_ptr<FileLock> file_lock, files_.Lock(lock_path_, kLockWait));
     TRY(Refresh());
-    // After a failed sync, a holding that is gone from memory may still be on the disk.
-    if (!holdings_.contains(uid)) return suspect_ ? Rewrite() : Status();
+    if (!holdings_.contains(uid)) return {};
     TRY(Append(ReleaseLine(uid)));
     change = appended_;
   }
@@ -145,7 +144,12 @@ std::vector<std::string> Journal::TakeDamage() {
 Status Journal::Refresh() {
   const Result<FileStamp> now = files_.Stamp(path_);
   if (!now.ok() && now.status().code() != Code::kNotFound) return now.status();
-  if (now.ok() && stamp_ == *now) return {};
+  if (!now.ok() || stamp_ != *now) TRY(Load(now));
+  // Nothing is answered from changes that may not be on the disk.
+  return suspect_ ? Rewrite() : Status();
+}
+
+Status Journal::Load(const Result<FileStamp>& now) {
   Forget();
   std::string text;
   if (now.ok()) {
@@ -186,7 +190,7 @@ void Journal::Replay(std::string_view text) {
 }
 
 Status Journal::Append(const std::string& json) {
-  if (torn_ || suspect_ || !stamp_ || (bytes_ > kMinRewrite && bytes_ > kBytesPerHolding * holdings_.size())) TRY(Rewrite());
+  if (torn_ || !stamp_ || (bytes_ > kMinRewrite && bytes_ > kBytesPerHolding * holdings_.size())) TRY(Rewrite());
   const std::string line = Line(json);
   const Status appended = files_.AppendFile(path_, line);
   // It is unknown what the file has now, so it must be read again.
@@ -227,7 +231,7 @@ Status Journal::SyncThrough(uint64_t change) {
     }
     const Status synced = files_.SyncFile(path_);
     if (!synced.ok()) {
-      // The kernel dropped the data that it could not write, and reports that only once. So the next change writes a new file with all
+      // The kernel dropped the data that it could not write, and reports that only once. So the next Refresh writes a new file with all
       // holdings. Changes that were appended meanwhile may be among the dropped data.
       const std::lock_guard changes(mutex_);
       suspect_ = true;

@@ -3,7 +3,8 @@
 // acknowledged to kubelet.
 //
 // Promises:
-//   1. when Add or Remove has returned ok, the change is on the disk;
+//   1. when Add, Replace or Remove has returned ok, the change is on the disk. After a failed sync nothing is read before the whole journal
+//      was written again;
 //   2. a reader sees a holding whole or not at all: every line carries its checksum, and lines that do not match are skipped;
 //   3. two agents can use one journal, as they do during an update: each change is made under a file lock, after reading what the other
 //      agent wrote;
@@ -53,8 +54,9 @@ class Journal {
  private:
   Journal(FileSystem& files, const std::string& folder);
 
-  // Requires both locks, like the functions below.
+  // Makes holdings_ what the file has, and what is on the disk. Requires both locks, like the functions below.
   Status Refresh();
+  Status Load(const Result<FileStamp>& now);
   void Replay(std::string_view text);
   Status Append(const std::string& json);
   Status Rewrite();

@@ -55,6 +55,7 @@ TEST_F(JournalTest, WhatWasAddedIsThereAfterARestartWithEveryField) {
   share.parent = "GPU-parent";
   share.state = R"({"toolkit":true,"strategy":"MPS","limits":{"threads":[30,512]}})";
   holding.steps = {{"make", "GPU-0", R"({"path":"/dev/x"})"}, {"set", "GPU-0", ""}};
+  holding.ending = true;
   ASSERT_OK(Open()->Add(holding, Anything));
   ASSERT_OK_AND_ASSIGN(const Holdings held, Open()->Read());
   ASSERT_THAT(held, ElementsAre(Key("a")));
@@ -179,6 +180,20 @@ TEST_F(JournalTest, FailedSyncIsNotFollowedByOneThatLies) {
   ASSERT_OK(journal->Add(Claim("c"), Anything));
   EXPECT_NE(files_.Stamp(folder_ + "/journal")->inode, before.inode) << "the old file is not trusted any more";
   EXPECT_THAT(*Open()->Read(), SizeIs(3));
+}
+
+// Bug: a second Prepare found the holding in memory and answered kubelet, though the holding may not have been on the disk.
+TEST_F(JournalTest, HoldingWhoseSyncFailedIsReadOnlyOnceItIsOnTheDisk) {
+  FaultyFileSystem faulty(files_);
+  ASSERT_OK_AND_ASSIGN(const auto journal, Journal::Open(faulty, folder_));
+  ASSERT_OK(journal->Add(Claim("a"), Anything));
+  const FileStamp before = *files_.Stamp(folder_ + "/journal");
+  faulty.Arm(3, FaultyFileSystem::Fault::kFail);  // lock, append, sync
+  ASSERT_FALSE(journal->Add(Claim("b"), Anything).ok());
+  faulty.Arm(2, FaultyFileSystem::Fault::kFail);  // lock, rewrite
+  EXPECT_THAT(journal->Read(), IsStatus(Code::kUnavailable));
+  EXPECT_THAT(*journal->Read(), SizeIs(2));
+  EXPECT_NE(files_.Stamp(folder_ + "/journal")->inode, before.inode);
 }
 
 TEST_F(JournalTest, ReleaseWhoseSyncFailedIsWrittenWhenItIsAskedForAgain) {

@@ -58,17 +58,19 @@ Status KubeletSide::Serve(Preparer& preparer, rpc::Server& server) {
 }
 
 Status KubeletSide::Listen() {
+  // The server gets both sockets or none, since Keep calls this every second until it returns ok.
   ASSIGN_OR_RETURN(http::Listener service, ListenAt(paths_->service));
-  server_->Serve(std::move(service), services_);
   ASSIGN_OR_RETURN(http::Listener registrar, ListenAt(paths_->registration));
   ASSIGN_OR_RETURN(mark_, MarkSocket(files_, sockets_at_.state, paths_->registration));
+  server_->Serve(std::move(service), services_);
   server_->Serve(std::move(registrar), registration_services_);
   return {};
 }
 
 Status KubeletSide::CheckSockets() {
-  if (IsSocketMarked(files_, mark_, paths_->registration) && files_.Exists(paths_->service)) return {};
-  TRY(CheckSocketFree(paths_->registration));
+  const bool ours = IsSocketMarked(files_, mark_, paths_->registration);
+  if (ours && files_.Exists(paths_->service)) return {};
+  if (!ours) TRY(CheckSocketFree(paths_->registration));
   log_.Warning("the sockets were missing; making them again", {{"socket", paths_->registration}});
   return Listen();
 }

@@ -69,6 +69,49 @@ TEST_F(MadeDeviceTest, ClaimIsHeldUntilItsStepsAreUnmade) {
   EXPECT_THAT(Made(), IsEmpty());
 }
 
+// Bug: Repair made the devices again for a Pod that was gone.
+TEST_F(MadeDeviceTest, InterruptedUnprepareIsFinishedByRepairAndNothingIsMadeAgain) {
+  const ClaimRef claim = Claim("u1", "card-1");
+  ASSERT_OK(agent_.preparer.Prepare(claim, Short()));
+  hardware_.stuck = "mode";
+  EXPECT_FALSE(agent_.preparer.Unprepare(claim, Short()).ok());
+  EXPECT_THAT(Made(), ElementsAre("mode-card"));
+  EXPECT_TRUE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
+  EXPECT_THAT(agent_.preparer.Repair(Short()), IsStatus(Code::kUnavailable, HasSubstr("claim lab/u1: mode card is busy")));
+  EXPECT_THAT(Made(), ElementsAre("mode-card"));
+  EXPECT_FALSE(agent_.cdi.Has("u1"));
+  hardware_.stuck = "";
+  ASSERT_OK(Process(*this, files_, driver_).preparer.Repair(Short())) << "by the next process too";
+  EXPECT_THAT(Made(), IsEmpty());
+  EXPECT_THAT(*agent_.journal->Read(), IsEmpty());
+  EXPECT_FALSE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
+}
+
+TEST_F(MadeDeviceTest, PrepareFinishesAnInterruptedUnprepareFirst) {
+  const ClaimRef claim = Claim("u1", "card-1");
+  ASSERT_OK(agent_.preparer.Prepare(claim, Short()));
+  hardware_.stuck = "device";
+  EXPECT_FALSE(agent_.preparer.Unprepare(claim, Short()).ok());
+  EXPECT_THAT(agent_.preparer.Prepare(claim, Short()), IsStatus(Code::kUnavailable, HasSubstr("device card-1 is busy")));
+  hardware_.stuck = "";
+  ASSERT_OK(agent_.preparer.Prepare(claim, Short()));
+  EXPECT_THAT(SpecOf("u1"), HasSubstr("SERIAL=serial-2"));
+  EXPECT_FALSE(agent_.journal->Read()->at("u1")->ending);
+}
+
+// Bug: each of two claims that ended at the same time left the mode of the card to the other one.
+TEST_F(MadeDeviceTest, ClaimsThatEndAtTheSameTimeLeaveNoSetting) {
+  const ClaimRef first = Claim("u1", "card-1"), second = Claim("u2", "card-2");
+  ASSERT_OK(agent_.preparer.Prepare(first, Short()));
+  ASSERT_OK(agent_.preparer.Prepare(second, Short()));
+  hardware_.unmade = [&] {
+    // The steps of u1 are unmade, and its holding is still in the journal.
+    ASSERT_OK(agent_.preparer.Unprepare(second, Short()));
+  };
+  ASSERT_OK(agent_.preparer.Unprepare(first, Short()));
+  EXPECT_THAT(Made(), IsEmpty());
+}
+
 TEST_F(MadeDeviceTest, StepsAreUnmadeInReverseAndASharedSettingStaysForTheOthers) {
   ASSERT_OK(agent_.preparer.Prepare(Claim("u1", "card-1"), Short()));
   ASSERT_OK(agent_.preparer.Prepare(Claim("u2", "card-2"), Short()));
@@ -86,6 +129,20 @@ TEST_F(MadeDeviceTest, DevicesAreMadeAgainAfterAReboot) {
   ASSERT_OK(agent_.preparer.Repair(Short()));
   EXPECT_THAT(SpecOf("u1"), HasSubstr("SERIAL=serial-2"));
   EXPECT_EQ(agent_.journal->Read()->at("u1")->steps[1].record, "serial-2");
+}
+
+// Bug: what was made for a claim whose journal was lost stayed for ever.
+TEST_F(MadeDeviceTest, LostJournalIsRestoredWithItsRecordsAndClaimsThatAreGoneAreUnmade) {
+  ASSERT_OK(agent_.preparer.Prepare(Claim("u1", "card-1"), Short()));
+  ASSERT_OK(agent_.preparer.Prepare(Claim("u2", "card-2"), Short()));
+  const Holding held = *agent_.journal->Read()->at("u1");
+  std::filesystem::remove(folder_ + "/state/journal");
+  world_.Remove("lab", "u2");
+  hardware_.log.clear();
+  ASSERT_OK(agent_.preparer.Repair(Short()));
+  EXPECT_EQ(*agent_.journal->Read()->at("u1"), held);
+  EXPECT_THAT(hardware_.log, Contains("unmake device card-2"));
+  EXPECT_THAT(Made(), ElementsAre("card-1.serial-1", "mode-card"));
 }
 
 TEST_F(MadeDeviceTest, DevicesOfAClaimThatIsGoneAreUnmadeByTheSweep) {

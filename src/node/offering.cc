@@ -16,8 +16,8 @@ Offering::Offering(Driver& driver, std::string node_name, kube::Client& client, 
       node_name_(std::move(node_name)),
       client_(client),
       log_(log),
-      publisher_(client, {.driver = std::string(driver.name()), .node_name = node_name_}, random, clock,
-                 [this](const Publication& publication) { OnPublished(publication); }) {}
+      publisher_(client, {.driver = std::string(driver.name()), .node_name = node_name_, .offer_whole = std::string(driver.offer_whole())},
+                 random, clock, [this](const Publication& publication) { OnPublished(publication); }) {}
 
 bool Offering::MayPublish(const Cancel& stop) {
   if (publishing_) return true;

@@ -68,15 +68,13 @@ Result<std::vector<PreparedDevice>> Preparer::Prepare(const ClaimRef& claim, con
   Holding wanted;
   if (const auto found = held.find(claim.uid); found != held.end()) {
     wanted = *found->second;
-    // The claim may have been deallocated and allocated again since. If the API server does not answer, the journal counts.
-    const MonotonicTime soon = std::chrono::steady_clock::now() + kGlance;
-    const Result<Holding> now = Resolve(claim, {patience.deadline ? std::min(*patience.deadline, soon) : soon, patience.cancel});
-    if (!now.ok() || SameShares(*now, wanted)) {
+    if (!wanted.ending && IsCurrent(wanted, claim, patience)) {
       TRY(Insist(claim, patience, [&](const Patience& within) { return Make(wanted, within); }));
       return Answer(wanted);
     }
-    parts_.log(StrCat(claim.ToString(), ": it was allocated again; what it held before is given back"));
-    TRY(Undo(wanted, patience).Context(claim.ToString()));
+    parts_.log(StrCat(claim.ToString(), wanted.ending ? ": finishing an earlier unprepare first"
+                                                      : ": it was allocated again; what it held before is given back"));
+    TRY(Insist(claim, patience, [&](const Patience& within) { return Undo(wanted, within); }));
   }
   TRY(Insist(claim, patience, [&](const Patience& within) {
     ASSIGN_OR_RETURN(wanted, Resolve(claim, within));
@@ -96,6 +94,12 @@ Status Preparer::Unprepare(const ClaimRef& claim, const Patience& patience) {
   if (found != held.end()) return Undo(*found->second, patience).Context(claim.ToString());
   TRY(parts_.cdi.Remove(claim.uid).Context(claim.ToString()));
   return parts_.journal.Remove(claim.uid).Context(claim.ToString());
+}
+
+bool Preparer::IsCurrent(const Holding& held, const ClaimRef& claim, const Patience& patience) {
+  const MonotonicTime soon = std::chrono::steady_clock::now() + kGlance;
+  const Result<Holding> now = Resolve(claim, {patience.deadline ? std::min(*patience.deadline, soon) : soon, patience.cancel});
+  return !now.ok() || SameShares(*now, held);
 }
 
 Result<Holding> Preparer::Resolve(const ClaimRef& claim, const Patience& patience) {
@@ -140,6 +144,7 @@ Status Preparer::Reserve(const Holding& wanted, const Patience& patience) {
 }
 
 bool Preparer::IsGoing(const Holding& holder, const Patience& patience) {
+  if (holder.ending) return true;
   {
     const std::lock_guard lock(mutex_);
     if (busy_.contains(holder.uid)) return true;
@@ -168,20 +173,33 @@ bool Preparer::AddSteps(Holding& holding) const {
 }
 
 Status Preparer::MakeSteps(Holding& holding, const Patience& patience) {
-  if (AddSteps(holding)) TRY(parts_.journal.Replace(holding));
+  // The caller tries again with `holding`, so it changes only with the journal.
+  Holding next = holding;
+  if (AddSteps(next)) {
+    TRY(parts_.journal.Replace(next));
+    holding = next;
+  }
   const std::function<Result<Holdings>()> others = [&] { return Others(holding.uid); };
-  for (Step& step : holding.steps) {
-    ASSIGN_OR_RETURN(std::string record, parts_.driver.Make({holding, step, others, patience}));
-    if (record == step.record) continue;
-    step.record = std::move(record);
-    TRY(parts_.journal.Replace(holding));
+  for (size_t i = 0; i < holding.steps.size(); ++i) {
+    Step& step = holding.steps[i];
+    ASSIGN_OR_RETURN(next.steps[i].record, parts_.driver.Make({holding, step, others, patience}));
+    if (next.steps[i].record == step.record) continue;
+    TRY(parts_.journal.Replace(next));
+    step.record = next.steps[i].record;
   }
   return {};
 }
 
 Status Preparer::Undo(Holding holding, const Patience& patience) {
-  TRY(parts_.cdi.Remove(holding.uid));
   AddSteps(holding);
+  // From here on Repair unmakes what is left and makes nothing again, even if this call fails or the agent crashes. A claim without steps
+  // does not need this: Repair makes its CDI spec again, until kubelet tries again.
+  if (!holding.steps.empty() && !std::exchange(holding.ending, true)) {
+    const Status journalled = parts_.journal.Replace(holding);
+    // kNotFound: another agent has unprepared the claim meanwhile. Unmaking it again does no harm.
+    if (!journalled.ok() && journalled.code() != Code::kNotFound) return journalled;
+  }
+  TRY(parts_.cdi.Remove(holding.uid));
   const std::function<Result<Holdings>()> others = [&] { return Others(holding.uid); };
   for (auto step = holding.steps.rbegin(); step != holding.steps.rend(); ++step) {
     TRY(parts_.driver.Unmake({holding, *step, others, patience}));
@@ -191,7 +209,8 @@ Status Preparer::Undo(Holding holding, const Patience& patience) {
 
 Result<Holdings> Preparer::Others(const std::string& uid) {
   ASSIGN_OR_RETURN(Holdings held, parts_.journal.Read());
-  held.erase(uid);
+  // Two claims that end at the same time must not leave a shared setting to each other.
+  std::erase_if(held, [&](const auto& entry) { return entry.first == uid || entry.second->ending; });
   return held;
 }
 

@@ -9,7 +9,7 @@
 //
 // Promises:
 //   1. if the agent is killed at any instruction, the claim is held or not held, and the next Prepare, Unprepare or Repair makes everything
-//      agree;
+//      agree. An unprepare that began is finished, never reverted;
 //   2. a claim that does not pass the fit check leaves nothing behind. A claim that passes it stays held even if a later step fails: it is
 //      allocated to this node, and kubelet unprepares it;
 //   3. an error that may pass (kUnavailable) is retried as long as the caller's patience leaves time for an answer;
@@ -81,12 +81,12 @@ class Preparer {
   // Ok if the claim holds nothing.
   Status Unprepare(const ClaimRef& claim, const Patience& patience);
 
-  // Whether the CDI spec of a holding is missing, so that Repair has work to do.
+  // Whether the CDI spec of a holding is missing, or a claim is only half unprepared, so that Repair has work to do.
   bool NeedsRepair(const Holdings& holdings) const;
   // Whether a claim waits for a holder that may be gone, so that LetGo should be called soon.
   bool WantsSweep() { return wants_sweep_.exchange(false) || !missing_.empty(); }
-  // Makes again what is derived from the holdings, and removes what belongs to no holding. Asks the API server only about CDI specs that
-  // have no holding. Skips claims that another call works on.
+  // Makes again what is derived from the holdings, finishes unprepares that were interrupted, and removes what belongs to no holding. Asks
+  // the API server only about CDI specs that have no holding. Skips claims that another call works on.
   Status Repair(const Patience& patience);
   // Removes holdings that kubelet has forgotten: for two calls and the time `grace`, the API server had no such claim, or the claim was not
   // allocated to this node. Keeps holdings that are in use. One thread at a time.
@@ -96,18 +96,24 @@ class Preparer {
   class Turn;
 
   Result<Holding> Resolve(const ClaimRef& claim, const Patience& patience);
+  // Whether the claim still has the allocation that it held. It may have been deallocated and allocated again. If the API server does not
+  // answer, the journal counts.
+  bool IsCurrent(const Holding& held, const ClaimRef& claim, const Patience& patience);
   Status Reserve(const Holding& wanted, const Patience& patience);
-  // Also writes the records of the steps into `holding`.
+  // `holding` is as the journal has it, and stays so: it gets the records of the steps that were journalled, even if a later step fails.
   Status Make(Holding& holding, const Patience& patience);
   Status MakeSteps(Holding& holding, const Patience& patience);
+  // Can be called again after an error or a crash.
   Status Undo(Holding holding, const Patience& patience);
   // Adds the steps that the holding lacks. A holding that the first release wrote has none. Returns whether any were added.
   bool AddSteps(Holding& holding) const;
-  // Returns what all other claims hold.
+  // Returns what all other claims hold that are not being unprepared.
   Result<Holdings> Others(const std::string& uid);
   // Ok if every CDI spec belongs to a holding. Otherwise a claim that is not in the journal may be in use.
   Status CheckSpecs(const Holdings& holdings) const;
-  // Handles a CDI spec without a holding, after the journal was damaged or lost. Adds the holding that the API has, or removes the spec.
+  // Handles a CDI spec without a holding, after the journal was damaged or lost. Restores the holding from the spec, and unprepares the
+  // claim if the API no longer has it allocated to this node. An older release wrote no holding into the spec: adds the one that the API
+  // has, or removes the spec.
   Status Recover(const std::string& uid, const Patience& patience);
   // Whether the claim is still allocated to this node. A claim that cannot be read counts as allocated.
   bool IsAllocatedHere(const kube::Object& claim) const;

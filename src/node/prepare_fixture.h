@@ -15,8 +15,8 @@
 
 namespace allot::node {
 
-inline device::Gpu Rtx3090(int minor = 0) {
-  device::Gpu gpu;
+inline device::nvidia::Gpu Rtx3090(int minor = 0) {
+  device::nvidia::Gpu gpu;
   gpu.minor = minor;
   gpu.uuid = StrCat("GPU-0000000", minor, "-aaaa-bbbb-cccc-dddddddddddd");
   gpu.product_name = "NVIDIA GeForce RTX 3090";
@@ -36,7 +36,7 @@ class FakeWorld final : public World {
     return found->second;
   }
   PodsOfClaims Pods() const override { return {}; }
-  Result<std::vector<device::Gpu>> Gpus() {
+  Result<std::vector<device::nvidia::Gpu>> Gpus() {
     const std::lock_guard lock(mutex_);
     if (!broken.empty()) return Unavailable(broken);
     return gpus;
@@ -55,7 +55,7 @@ class FakeWorld final : public World {
     claims_.erase(StrCat(name_space, "/", name));
   }
 
-  std::vector<device::Gpu> gpus = {Rtx3090()};
+  std::vector<device::nvidia::Gpu> gpus = {Rtx3090()};
   std::string broken;  // not empty: why no GPU can be seen
   bool down = false;   // the API server does not answer
   int reads = 0;
@@ -65,7 +65,7 @@ class FakeWorld final : public World {
   std::map<std::string, kube::ObjectPtr> claims_;
 };
 
-class FakeTimeSlice final : public TimeSlice {
+class FakeTimeSlice final : public nvidia::TimeSlice {
  public:
   Status Set(const std::string& uuid, const std::string& interval, const Patience&) override {
     if (fail) return Unavailable("nvidia-smi failed");
@@ -119,24 +119,26 @@ class PrepareFixture : public testing::Test {
   };
 
   struct Nvidia {
-    Nvidia(PrepareFixture& test, FileSystem& files)
+    Nvidia(PrepareFixture& test, FileSystem& files, nvidia::TimeSlice& time_slice)
         : toolkit(files, {test.folder_ + "/etc-cdi"}),
           claims({.files = files,
                   .toolkit = toolkit,
-                  .time_slice = test.slices_,
+                  .time_slice = time_slice,
                   .gpus = [&test] { return test.world_.Gpus(); },
                   .root = {"/drv", test.folder_ + "/root"},
                   .proc = test.folder_ + "/proc",
                   .mps_pipes_here = test.folder_ + "/mps",
                   .log = [&test](std::string_view line) { test.Log(line); }}) {}
 
-    ToolkitSpec toolkit;
-    NvidiaClaims claims;
+    nvidia::ToolkitSpec toolkit;
+    nvidia::Claims claims;
   };
 
   // With the driver of NVIDIA's GPUs.
   struct Agent : Nvidia, Process {
-    Agent(PrepareFixture& test, FileSystem& files) : Nvidia(test, files), Process(test, files, claims) {}
+    Agent(PrepareFixture& test, FileSystem& files) : Agent(test, files, test.slices_) {}
+    Agent(PrepareFixture& test, FileSystem& files, nvidia::TimeSlice& time_slice)
+        : Nvidia(test, files, time_slice), Process(test, files, claims) {}
   };
 
   void Log(std::string_view line) {

@@ -168,6 +168,19 @@ TEST_F(PrepareTest, TimeSliceIsSetAndResetWithTheLastSharer) {
   EXPECT_EQ(slices_.set[Rtx3090().uuid], "Default");
 }
 
+// Bug: a step of a newer release was taken for a time slice, and ended the agent again and again.
+TEST_F(PrepareTest, StepOfANewerReleaseIsRefusedAndKept) {
+  const ClaimRef claim = Claim("u1", "6Gi");
+  ASSERT_OK(Prepare(claim));
+  Holding holding = *agent_.journal->Read()->at("u1");
+  holding.steps.push_back({"future", Rtx3090().uuid, ""});
+  ASSERT_OK(agent_.journal->Replace(holding));
+  EXPECT_THAT(agent_.preparer.Repair(Short()), IsStatus(Code::kInvalid, HasSubstr("unknown step \"future\"; a newer allot made it")));
+  EXPECT_THAT(agent_.preparer.Unprepare(claim, Short()), IsStatus(Code::kInvalid, HasSubstr("unknown step \"future\"")));
+  EXPECT_THAT(slices_.set, IsEmpty());
+  EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
+}
+
 TEST_F(PrepareTest, MpsNeedsItsDaemon) {
   const std::string config = R"({"source":"FromClaim","opaque":{"driver":"gpu.nvidia.com","parameters":{
     "apiVersion":"resource.nvidia.com/v1beta1","kind":"GpuConfig","sharing":{"strategy":"MPS","mpsConfig":{"defaultActiveThreadPercentage":50}}}}})";
@@ -189,7 +202,7 @@ TEST_F(PrepareTest, ToolkitsDeviceIsUsedWhereItIsThere) {
   EXPECT_THAT(*files_.ReadFile(CdiPath("u1"), 1 << 20), AllOf(HasSubstr("=6144"), Not(HasSubstr("deviceNodes")), Not(HasSubstr("mounts"))));
 }
 
-TEST_F(PrepareTest, RepairRemovesSpecsOfNobody) {
+TEST_F(PrepareTest, RepairRemovesSpecsWithoutAClaim) {
   ASSERT_OK(Prepare(Claim("kept", "6Gi")));
   std::ofstream(CdiPath("orphan")) << "{}";
   ASSERT_OK(agent_.preparer.Repair(Short()));
@@ -258,16 +271,56 @@ TEST_F(PrepareTest, AgentThatFailsLeavesWhatAnotherOneMade) {
 }
 
 // Bug: when the journal was damaged or lost, running claims were forgotten and their GPUs given to other claims.
-TEST_F(PrepareTest, LostJournalIsPutTogetherAgainFromSpecsAndApi) {
+TEST_F(PrepareTest, LostJournalIsRestoredFromSpecsEvenIfTheGpusAreNotSeen) {
+  ASSERT_OK(Prepare(Claim("u1", "18Gi")));
+  ASSERT_OK(Prepare(Claim("u2", "6Gi")));
+  const Holding held = *agent_.journal->Read()->at("u1");
+  const std::string spec = *files_.ReadFile(CdiPath("u1"), 1 << 20);
+  std::filesystem::remove(folder_ + "/state/journal");
+  EXPECT_THAT(Prepare(Claim("u3", "12Gi")), IsStatus(Code::kUnavailable, HasSubstr("is not in its journal")));
+  EXPECT_TRUE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
+  world_.Remove("lab", "claim-u2");
+  const std::vector<device::nvidia::Gpu> gpus = std::exchange(world_.gpus, {});
+  ASSERT_OK(agent_.preparer.Repair(Short()));
+  world_.gpus = gpus;
+  ASSERT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1")));
+  EXPECT_EQ(*agent_.journal->Read()->at("u1"), held);
+  EXPECT_THAT(files_.ReadFile(CdiPath("u1"), 1 << 20), IsOkAndHolds(spec));
+  EXPECT_FALSE(agent_.cdi.Has("u2"));
+  EXPECT_FALSE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
+  EXPECT_THAT(Prepare(Claim("u3", "12Gi")), IsStatus(Code::kExhausted, HasSubstr("18432")));
+}
+
+TEST_F(PrepareTest, LostJournalIsRestoredWhileTheApiIsDownOrTheClaimIsInUse) {
+  ASSERT_OK(Prepare(Claim("u1", "6Gi")));
+  ASSERT_OK(Prepare(Claim("u2", "6Gi")));
+  std::filesystem::remove(folder_ + "/state/journal");
+  world_.Remove("lab", "claim-u2");
+  world_.down = true;
+  ASSERT_OK(agent_.preparer.Repair(Short()));
+  EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1"), Key("u2")));
+  std::filesystem::remove(folder_ + "/state/journal");
+  world_.down = false;
+  in_use_ = {"u2"};
+  ASSERT_OK(agent_.preparer.Repair(Short()));
+  EXPECT_THAT(*agent_.journal->Read(), ElementsAre(Key("u1"), Key("u2")));
+}
+
+TEST_F(PrepareTest, LostJournalIsPutTogetherAgainFromTheApiAndSpecsOfAnOlderRelease) {
   ASSERT_OK(Prepare(Claim("u1", "18Gi")));
   ASSERT_OK(Prepare(Claim("u2", "6Gi")));
   const std::string spec = *files_.ReadFile(CdiPath("u1"), 1 << 20);
+  for (const std::string uid : {"u1", "u2"}) {
+    std::string text = *files_.ReadFile(CdiPath(uid), 1 << 20);
+    ASSERT_NE(text.find("allot/holding"), text.npos);
+    ASSERT_OK(files_.ReplaceFile(CdiPath(uid), text.replace(text.find("allot/holding"), 13, "allot/unknown")));
+  }
   std::filesystem::remove(folder_ + "/state/journal");
   const ClaimRef late = Claim("u3", "12Gi");
   EXPECT_THAT(Prepare(late), IsStatus(Code::kUnavailable, HasSubstr("is not in its journal")));
   EXPECT_TRUE(agent_.preparer.NeedsRepair(*agent_.journal->Read()));
   world_.Remove("lab", "claim-u2");
-  const std::vector<device::Gpu> gpus = std::exchange(world_.gpus, {});
+  const std::vector<device::nvidia::Gpu> gpus = std::exchange(world_.gpus, {});
   EXPECT_THAT(agent_.preparer.Repair(Short()), IsStatus(Code::kNotFound, HasSubstr("it has no GPU")));
   EXPECT_TRUE(agent_.cdi.Has("u1")) << "a GPU that is not seen may be in use";
   world_.gpus = gpus;

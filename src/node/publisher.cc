@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "json/json.h"
+#include "model/trouble.h"
 
 namespace allot::node {
 namespace {
@@ -279,14 +280,15 @@ Status Publisher::CheckAnswer(const kube::ObjectPtr& answer, const json::Value& 
 Status Publisher::Shortfall(const Reduced& reduced) const {
   if (reduced.shared > 0) {
     return Unsupported("node ", options_.node_name, ": ", Devices(reduced.shared),
-                       " not offered: the API server drops allowMultipleAllocations, which would make shared GPUs exclusive. Turn on the "
-                       "feature gate DRAConsumableCapacity of kube-apiserver and kube-scheduler (it is on from Kubernetes 1.36 on), or set "
-                       "mode: exclusive in the node config to offer whole GPUs");
+                       " not offered: the API server drops allowMultipleAllocations, which would make shared devices exclusive. Turn on "
+                       "the feature gate DRAConsumableCapacity of kube-apiserver and kube-scheduler (it is on from Kubernetes 1.36 on)",
+                       options_.offer_whole.empty() ? "" : ", or ", options_.offer_whole, " ", model::CodeOf(model::Trouble::kNoSharing));
   }
   if (reduced.tainted > 0) {
     return Unsupported("node ", options_.node_name, ": ", Devices(reduced.tainted),
                        " left out instead of tainted: the API server drops taints of devices. Turn on the feature gate DRADeviceTaints of "
-                       "kube-apiserver and kube-scheduler (it is on from Kubernetes 1.36 on)");
+                       "kube-apiserver and kube-scheduler (it is on from Kubernetes 1.36 on) ",
+                       model::CodeOf(model::Trouble::kNoTaints));
   }
   return {};
 }

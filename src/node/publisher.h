@@ -39,6 +39,7 @@ namespace allot::node {
 
 struct PublisherOptions {
   std::string driver, node_name;
+  std::string offer_whole;                                            // Driver::offer_whole
   std::chrono::milliseconds first_pause{500}, longest_pause{30'000};  // after a failure
   std::chrono::milliseconds settle{50};           // after a deletion, since a client that deletes one slice often deletes the next
   std::chrono::milliseconds ask_again{60'000};    // until the server is asked again about fields that it did not keep

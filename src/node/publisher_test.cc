@@ -14,6 +14,7 @@ using http::test::Eventually;
 using std::chrono::milliseconds;
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
@@ -216,7 +217,7 @@ const std::set<std::string> kSharing = {"allowMultipleAllocations", "requestPoli
 class Node {
  public:
   explicit Node(FakeApi& api) : client_(api.NewClient()) {
-    PublisherOptions options{.driver = "gpu.nvidia.com", .node_name = "n1"};
+    PublisherOptions options{.driver = "gpu.nvidia.com", .node_name = "n1", .offer_whole = "offer whole devices"};
     options.first_pause = milliseconds(1);
     options.longest_pause = milliseconds(5);
     options.settle = milliseconds(5);
@@ -231,16 +232,16 @@ class Node {
     publisher_->Start();
   }
 
-  void Publish(int gpus, Mode mode = Mode::kShared, const DeviceTaints& taints = {}) {
-    NodeConfig config;
-    config.everywhere.fallback = Policy{mode};
-    std::vector<device::Gpu> found(gpus);
+  void Publish(int gpus, nvidia::Mode mode = nvidia::Mode::kShared, const nvidia::DeviceTaints& taints = {}) {
+    nvidia::NodeConfig config;
+    config.everywhere.fallback = nvidia::Policy{mode};
+    std::vector<device::nvidia::Gpu> found(gpus);
     for (int i = 0; i < gpus; ++i) {
       found[i].minor = i;
       found[i].uuid = StrCat("GPU-", i);
       found[i].memory_mib = 24576;
     }
-    publisher_->Publish(MakeOffer({found, "n1", config, {}, {}, taints}).slices);
+    publisher_->Publish(nvidia::MakeOffer({found, "n1", config, {}, {}, taints}).slices);
   }
 
   // Waits until `condition` is true of the publication.
@@ -293,9 +294,9 @@ TEST(Publisher, ARestartWritesNothingAndKnowsWhatWasOffered) {
   Node node(api);
   const auto slices = node.publisher().Slices({});
   ASSERT_OK(slices);
-  Policies offered;
-  for (const kube::ObjectPtr& slice : *slices) ReadPolicies(slice->json()["spec"]["devices"], offered);
-  EXPECT_THAT(offered, ElementsAre(Pair("GPU-0", Policy()), Pair("GPU-1", Policy())));
+  nvidia::Policies offered;
+  for (const kube::ObjectPtr& slice : *slices) nvidia::ReadPolicies(slice->json()["spec"]["devices"], offered);
+  EXPECT_THAT(offered, ElementsAre(Pair("GPU-0", nvidia::Policy()), Pair("GPU-1", nvidia::Policy())));
   node.Publish(2);
   ASSERT_TRUE(node.AwaitDevices(2));
   EXPECT_EQ(api.writes(), writes);
@@ -352,7 +353,7 @@ TEST(Publisher, ASharedGpuIsNotOfferedWhereItWouldBecomeExclusive) {
   ASSERT_TRUE(node.AwaitMessage("DRAConsumableCapacity"));
   EXPECT_THAT(node.publisher().status().status,
               IsStatus(Code::kUnsupported, AllOf(HasSubstr("2 devices are not offered"), HasSubstr("kube-apiserver and kube-scheduler"),
-                                                 HasSubstr("mode: exclusive"))));
+                                                 EndsWith(", or offer whole devices [NoSharing]"))));
   EXPECT_EQ(api.size(), 1u) << "an empty slice: the driver is there";
   EXPECT_EQ(api.most_devices(), 0u) << "no device was visible at any time";
   api.Drop({}, {});
@@ -363,7 +364,7 @@ TEST(Publisher, ExclusiveGpusNeedNoGate) {
   FakeApi api;
   api.Drop(kSharing, kSharing);
   Node node(api);
-  node.Publish(2, Mode::kExclusive);
+  node.Publish(2, nvidia::Mode::kExclusive);
   EXPECT_TRUE(node.AwaitDevices(2));
 }
 
@@ -380,7 +381,7 @@ TEST(Publisher, WithoutTaintsATaintedDeviceIsLeftOut) {
   FakeApi api;
   api.Drop({"taints"}, {"taints"});
   Node node(api);
-  node.Publish(2, Mode::kShared, {{"GPU-0", {{"gpu.nvidia.com/xid", "79", "NoSchedule"}}}});
+  node.Publish(2, nvidia::Mode::kShared, {{"GPU-0", {{"gpu.nvidia.com/xid", "79", "NoSchedule"}}}});
   ASSERT_TRUE(node.AwaitMessage("DRADeviceTaints"));
   EXPECT_THAT(api.Devices(), ElementsAre("gpu-1"));
 }

@@ -17,7 +17,7 @@ bool Preparer::IsAllocatedHere(const kube::Object& claim) const {
 
 bool Preparer::NeedsRepair(const Holdings& holdings) const {
   for (const auto& [uid, holding] : holdings) {
-    if (!parts_.cdi.Has(uid)) return true;
+    if (holding->ending || !parts_.cdi.Has(uid)) return true;
   }
   return !CheckSpecs(holdings).ok();
 }
@@ -34,6 +34,17 @@ Status Preparer::CheckSpecs(const Holdings& holdings) const {
 }
 
 Status Preparer::Recover(const std::string& uid, const Patience& patience) {
+  const auto add = [&](const Holding& holding) { return parts_.journal.Add(holding, [](const Holdings&) { return Status(); }); };
+  if (Result<Holding> kept = parts_.cdi.HoldingOf(uid); kept.ok()) {
+    const Result<kube::ObjectPtr> object = parts_.world.Claim(kept->name_space, kept->name, patience);
+    const bool gone = object.ok() ? (*object)->uid() != uid || !IsAllocatedHere(**object) : object.status().code() == Code::kNotFound;
+    kept->ending = kept->ending || (gone && !parts_.in_use(uid));
+    parts_.log(
+        StrCat("claim ", kept->ClaimName(), " was missing in the journal; ",
+               kept->ending ? "it is not allocated to this node any more, and is unprepared" : "it is added as its CDI spec has it"));
+    TRY(add(*kept));
+    return kept->ending ? Undo(*std::move(kept), patience) : Status();
+  }
   if (const Result<ClaimRef> claim = parts_.cdi.ClaimOf(uid); claim.ok()) {
     const Result<kube::ObjectPtr> object = parts_.world.Claim(claim->name_space, claim->name, patience);
     if (!object.ok() && object.status().code() != Code::kNotFound) return object.status();
@@ -41,7 +52,7 @@ Status Preparer::Recover(const std::string& uid, const Patience& patience) {
     if (object.ok() && (*object)->uid() == uid && IsAllocatedHere(**object)) {
       ASSIGN_OR_RETURN(const Holding holding, Resolve(*claim, patience).Context(claim->ToString()));
       parts_.log(StrCat(claim->ToString(), " was missing in the journal; it is added as the API has it"));
-      return parts_.journal.Add(holding, [](const Holdings&) { return Status(); });
+      return add(holding);
     }
   }
   // Under the journal's lock, since a claim's holding is written before its spec.
@@ -70,8 +81,8 @@ Status Preparer::Repair(const Patience& patience) {
     const auto same = now.find(uid);
     if (same == now.end()) continue;
     Holding wanted = *same->second;
-    Status made = Make(wanted, patience);
-    if (!made.ok() && first_error.ok()) first_error = std::move(made).Context("claim ", wanted.ClaimName());
+    Status done = wanted.ending ? Undo(wanted, patience) : Make(wanted, patience);
+    if (!done.ok() && first_error.ok()) first_error = std::move(done).Context("claim ", wanted.ClaimName());
   }
   return first_error;
 }

@@ -22,6 +22,11 @@ bool IsOurs(const FileSystem& files, const std::string& state, const std::string
   return stamp.ok() && mark.ok() && *mark == MarkOf(*stamp);
 }
 
+// Whether the file is a registration socket of the driver: "DRIVER-reg.sock" or "DRIVER-<uid>-reg.sock".
+bool IsRegistration(std::string_view name, std::string_view driver) {
+  return name.starts_with(driver) && name.substr(driver.size()).starts_with('-') && name.ends_with(kRegistration);
+}
+
 // Whether a process listens. The socket file of a killed process stays, but does not answer.
 bool Answers(const std::string& socket) {
   const MonotonicTime soon = std::chrono::steady_clock::now() + std::chrono::seconds(1);
@@ -35,7 +40,7 @@ Status CheckDraDriver(const FileSystem& files, const DriverSockets& sockets, std
   const Result<std::vector<std::string>> names = files.List(registry);
   if (!names.ok()) return {};
   for (const std::string& name : *names) {
-    if (!name.starts_with(driver) || !name.ends_with(kRegistration)) continue;
+    if (!IsRegistration(name, driver)) continue;
     const std::string socket = StrCat(registry, "/", name);
     if (IsOurs(files, state, socket) || !Answers(socket)) continue;
     return Unavailable("another DRA driver is already registered for ", driver, " (", socket, "); ", way_out, " ",
@@ -50,7 +55,7 @@ void RemoveDeadSockets(FileSystem& files, const DriverSockets& sockets) {
   if (!names.ok()) return;
   for (const std::string& name : *names) {
     const std::string socket = StrCat(registry, "/", name);
-    if (!name.starts_with(driver) || !name.ends_with(kRegistration) || !IsOurs(files, state, socket) || Answers(socket)) continue;
+    if (!IsRegistration(name, driver) || !IsOurs(files, state, socket) || Answers(socket)) continue;
     // "gpu.nvidia.com-<uid>-reg.sock" belongs to "dra-<uid>.sock".
     const std::string uid = name.substr(driver.size(), name.size() - driver.size() - kRegistration.size());
     // A file that cannot be removed is left there; nothing better can be done.

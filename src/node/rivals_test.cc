@@ -48,6 +48,20 @@ TEST(Rivals, LivingSocketThatIsNotOursIsAnotherDriver) {
   std::filesystem::remove_all(folder);
 }
 
+// Bug: the socket of a driver with a longer name counted.
+TEST(Rivals, DriverWhoseNameOnlyBeginsTheSameIsNoRival) {
+  const std::string folder = testing::TempDir() + "rivals-longer";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  PosixFileSystem files;
+  ASSERT_OK_AND_ASSIGN(const http::Listener longer, http::Listener::Unix(folder + "/gpu.nvidia.community-reg.sock", 0600));
+  EXPECT_OK(CheckDraDriver(files, {"gpu.nvidia.com", folder, folder}, "stop it"));
+  ASSERT_OK_AND_ASSIGN(const http::Listener rival, http::Listener::Unix(folder + "/gpu.nvidia.com-u2-reg.sock", 0600));
+  EXPECT_THAT(CheckDraDriver(files, {"gpu.nvidia.com", folder, folder}, "stop it"),
+              IsStatus(Code::kUnavailable, HasSubstr("-u2-reg.sock")));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Leftovers, OnlyOldTemporaryFilesOfOursAreRemoved) {
   const std::string folder = testing::TempDir() + "leftovers";
   std::filesystem::remove_all(folder);

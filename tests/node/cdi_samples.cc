@@ -79,14 +79,14 @@ Share ShareOf(int minor, int64_t memory_mib, int id) {
 }
 
 // Two GPUs. The second one is offered whole and in parts, which no real machine does.
-std::vector<device::Gpu> Gpus() {
-  std::vector<device::Gpu> gpus(2);
+std::vector<device::nvidia::Gpu> Gpus() {
+  std::vector<device::nvidia::Gpu> gpus(2);
   for (const int minor : {0, 1}) {
     gpus[minor].minor = minor;
     gpus[minor].uuid = Gpu(minor, 0).uuid;
     gpus[minor].raw_driver_version = "580.105.08";
   }
-  device::MigDevice& mig = gpus[1].mig.emplace_back();
+  device::nvidia::MigDevice& mig = gpus[1].mig.emplace_back();
   mig.uuid = kMig;
   mig.gpu_instance = 2;
   return gpus;
@@ -104,12 +104,12 @@ std::vector<Sample> Samples() {
   mig.device = "gpu-1-mig-2-0-1";
   mig.uuid = kMig;
   Share mps = ShareOf(0, 6144, 4);
-  mps.state = ShareState{false, {.strategy = "MPS", .interval = {}, .thread_percentage = 50, .pinned_memory_mib = 2048}}.ToJson();
+  mps.state = nvidia::ShareState{false, {.strategy = "MPS", .interval = {}, .thread_percentage = 50, .pinned_memory_mib = 2048}}.ToJson();
   Share sliced = ShareOf(0, 6144, 5);
   sliced.state =
-      ShareState{false, {.strategy = "TimeSlicing", .interval = "Long", .thread_percentage = 0, .pinned_memory_mib = 0}}.ToJson();
+      nvidia::ShareState{false, {.strategy = "TimeSlicing", .interval = "Long", .thread_percentage = 0, .pinned_memory_mib = 0}}.ToJson();
   Share toolkit = ShareOf(0, 6144, 6);
-  toolkit.state = ShareState{true, {}}.ToJson();
+  toolkit.state = nvidia::ShareState{true, {}}.ToJson();
   Share admin = Gpu(1, 24576);
   admin.admin = true;
   Share admin_by_toolkit = Gpu(0, 24576);
@@ -132,19 +132,19 @@ std::vector<Sample> Samples() {
 int Main(const std::string& folder) {
   MakeMachine(folder);
   PosixFileSystem files;
-  ToolkitSpec toolkit(files, {});
-  const DriverRoot root{folder + "/root", folder + "/root"};
-  SmiTimeSlice time_slice(root);
+  nvidia::ToolkitSpec toolkit(files, {});
+  const nvidia::DriverRoot root{folder + "/root", folder + "/root"};
+  nvidia::SmiTimeSlice time_slice(root);
   // The MPS daemon's control socket, where NvidiaClaims looks for it.
   MakeFile(folder + "/mps/control");
-  NvidiaClaims claims({.files = files,
-                       .toolkit = toolkit,
-                       .time_slice = time_slice,
-                       .gpus = [] { return Gpus(); },
-                       .root = root,
-                       .proc = folder + "/proc",
-                       .mps_pipes = "/tmp/nvidia-mps",
-                       .mps_pipes_here = folder + "/mps"});
+  nvidia::Claims claims({.files = files,
+                         .toolkit = toolkit,
+                         .time_slice = time_slice,
+                         .gpus = [] { return Gpus(); },
+                         .root = root,
+                         .proc = folder + "/proc",
+                         .mps_pipes = "/tmp/nvidia-mps",
+                         .mps_pipes_here = folder + "/mps"});
   Cdi cdi(files, folder + "/cdi", claims.name());
   int number = 0;
   for (const auto& [name, shares] : Samples()) {

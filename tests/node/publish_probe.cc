@@ -46,22 +46,22 @@ void Say(const node::Publication& publication) {
   std::fflush(stdout);
 }
 
-void Say(const node::Policies& policies) {
+void Say(const node::nvidia::Policies& policies) {
   json::Arena arena;
   json::Builder b(arena);
   b.StartObject();
   for (const auto& [uuid, policy] : policies) {
-    b.Key(uuid), b.String(StrCat(policy.mode == node::Mode::kShared ? "shared " : "exclusive ", policy.max_sharers));
+    b.Key(uuid), b.String(StrCat(policy.mode == node::nvidia::Mode::kShared ? "shared " : "exclusive ", policy.max_sharers));
   }
   b.EndObject();
   std::printf("%s\n", json::Write(b.Finish()).c_str());
   std::fflush(stdout);
 }
 
-std::vector<device::Gpu> MakeGpus(int count, int mig) {
-  std::vector<device::Gpu> gpus(count);
+std::vector<device::nvidia::Gpu> MakeGpus(int count, int mig) {
+  std::vector<device::nvidia::Gpu> gpus(count);
   for (int i = 0; i < count; ++i) {
-    device::Gpu& gpu = gpus[i];
+    device::nvidia::Gpu& gpu = gpus[i];
     gpu.minor = i;
     gpu.uuid = StrCat("GPU-", i);
     gpu.product_name = "NVIDIA GeForce RTX 3090";
@@ -77,7 +77,7 @@ std::vector<device::Gpu> MakeGpus(int count, int mig) {
   }
   if (mig > 0) gpus[0].mig_enabled = true;
   for (int i = 0; i < mig; ++i) {
-    device::MigDevice& device = gpus[0].mig.emplace_back();
+    device::nvidia::MigDevice& device = gpus[0].mig.emplace_back();
     device.uuid = StrCat("MIG-", i);
     device.profile = "1g.4gb";
     device.profile_id = 19;
@@ -92,17 +92,18 @@ std::vector<device::Gpu> MakeGpus(int count, int mig) {
 
 // The state that the commands change.
 struct Node {
-  node::Policies offered;
-  node::DeviceTaints taints;
+  node::nvidia::Policies offered;
+  node::nvidia::DeviceTaints taints;
   std::set<std::string, std::less<>> held;
   int mig = 0;
 
   Result<json::Document> Make(const std::string& name, int count, std::string_view rest) {
     // The config on one line, as an object with the two fields that every config has.
     const std::string inner(Trim(rest));
-    ASSIGN_OR_RETURN(const node::NodeConfig config,
-                     node::NodeConfig::Parse(StrCat("{apiVersion: allot/v1, kind: NodeConfig", inner.empty() ? "" : ", ", inner, "}")));
-    node::Offer offer = node::MakeOffer({MakeGpus(count, mig), name, config, held, offered, taints});
+    ASSIGN_OR_RETURN(
+        const node::nvidia::NodeConfig config,
+        node::nvidia::NodeConfig::Parse(StrCat("{apiVersion: allot/v1, kind: NodeConfig", inner.empty() ? "" : ", ", inner, "}")));
+    node::nvidia::Offer offer = node::nvidia::MakeOffer({MakeGpus(count, mig), name, config, held, offered, taints});
     offered = std::move(offer.policies);
     return std::move(offer.slices);
   }
@@ -114,7 +115,8 @@ Status Run(const std::string& name) {
   SystemRandom random;
   ASSIGN_OR_RETURN(kube::Config config, kube::LoadConfig(kube::SystemConfigSources(files, clock)));
   ASSIGN_OR_RETURN(const auto client, kube::Client::Make(std::move(config), {.user_agent = "allot-publish-probe"}));
-  node::PublisherOptions options{.driver = std::string(node::kDriver), .node_name = name};
+  node::PublisherOptions options{
+      .driver = std::string(node::nvidia::kDriver), .node_name = name, .offer_whole = std::string(node::nvidia::kOfferWhole)};
   options.longest_pause = std::chrono::milliseconds(2000);
   options.ask_again = std::chrono::milliseconds(1000);
   options.look_around = std::chrono::milliseconds(500);
@@ -123,7 +125,7 @@ Status Run(const std::string& name) {
   Node node;
   ASSIGN_OR_RETURN(const std::vector<kube::ObjectPtr> slices,
                    publisher.Slices({std::chrono::steady_clock::now() + std::chrono::seconds(30), nullptr}));
-  for (const kube::ObjectPtr& slice : slices) node::ReadPolicies(slice->json()["spec"]["devices"], node.offered);
+  for (const kube::ObjectPtr& slice : slices) node::nvidia::ReadPolicies(slice->json()["spec"]["devices"], node.offered);
   Say(node.offered);
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);

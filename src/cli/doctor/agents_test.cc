@@ -57,8 +57,10 @@ TEST(Doctor, AnAgentThatIsNotReadySaysItInItsLog) {
                      "2026-11-16T03:52:04.986Z ERROR no GPUs error=\"no libnvidia-ml.so.1 under the driver root \\\"/\\\" [NoDriver]\"\n"
                      "2026-11-16T03:52:05.986Z INFO serving node=n1\n"),
       AllOf(HasSubstr("is not ready: no GPUs: no libnvidia-ml.so.1 under the driver root \"/\""), HasSubstr("install the NVIDIA driver")));
-  EXPECT_THAT(AgentDiagnosis(kRunning, R"({"level":"ERROR","message":"published 0 of 2 devices","error":"... DRAConsumableCapacity ..."})"),
-              AllOf(HasSubstr("published 0 of 2 devices: ... DRAConsumableCapacity"), HasSubstr("enable the feature gate")));
+  EXPECT_THAT(
+      AgentDiagnosis(kRunning,
+                     R"({"level":"ERROR","message":"published 0 of 2 devices","error":"... DRAConsumableCapacity ... [NoSharing]"})"),
+      AllOf(HasSubstr("published 0 of 2 devices: ... DRAConsumableCapacity"), HasSubstr("enable the feature gate")));
   EXPECT_THAT(AgentDiagnosis(kRunning, "2026-11-16T03:52:04.986Z INFO fine\n"),
               AllOf(HasSubstr("agent on n1: runs, but is not ready"), HasSubstr("kubectl logs -n gpus agent-n1")));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The GPUs that the container or process around this program may see, as far as one without a driver can tell.
+// The GPUs that the container or process around this program may see, found without a driver.
 
 #include <cstdint>
 #include <map>
@@ -18,15 +18,18 @@ struct VisibleGpu {
   std::optional<int64_t> whole_mib;  // the memory that it has; absent: not known
 };
 
-// One for each node nvidia<minor> in `dev`, by minor. The environment ("NAME=value" each) names UUIDs, in NVIDIA_VISIBLE_DEVICES and in the
-// memory limits; they belong to the nodes in this order, as nothing else in a container tells which is whose.
+// Returns a GPU for each device node nvidia<minor> in `dev`, ordered by minor. NVIDIA_VISIBLE_DEVICES and the memory limits name
+// the UUIDs (`environment` has "NAME=value" each). The first UUID is that of the first node, and so on: a container has nothing else to
+// tell them apart.
 std::vector<VisibleGpu> FindVisible(const std::string& dev, const std::vector<std::string>& environment);
 
-// The same for a process that no container keeps from the other GPUs: of those that `list` has, a line "MINOR UUID MIB NAME" each, the ones
-// that NVIDIA_VISIBLE_DEVICES names, else CUDA_VISIBLE_DEVICES, in that order. Where neither is set, or it says "all": all of them.
+// Returns the GPUs of a process that runs in no container. `list` has a line "MINOR UUID MIB NAME" for each GPU of the machine.
+// NVIDIA_VISIBLE_DEVICES selects among them and gives their order; if it is not set, CUDA_VISIBLE_DEVICES does. If neither is set, or the
+// value is "all", the process sees all GPUs.
 std::vector<VisibleGpu> FindListed(std::string_view list, const std::vector<std::string>& environment);
 
-// The limits of memory in MiB, by UUID: ALLOT_GPU_MEMORY_<UUID with _ for ->[__<share>]=<MiB>. Shares of one GPU add up.
+// Returns the memory limits in MiB, by UUID, of the variables ALLOT_GPU_MEMORY_<UUID with _ for ->[__<share>]=<MiB>. Shares of one GPU add
+// up.
 std::map<std::string, int64_t> MemoryLimits(const std::vector<std::string>& environment);
 
 }  // namespace allot::device::fake_smi

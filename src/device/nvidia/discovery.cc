@@ -8,7 +8,7 @@
 #include "device/nvidia/words.h"
 #include "model/memory.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 constexpr std::string_view kUnknown = "unknown";
@@ -155,4 +155,4 @@ bool HasNvidiaGpu(const FileSystem& files, const std::string& sysfs) {
   });
 }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

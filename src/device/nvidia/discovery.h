@@ -9,7 +9,7 @@
 #include "device/nvidia/gpu.h"
 #include "device/nvidia/nvml.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 struct Discovery {
   std::vector<Gpu> gpus;  // by minor
@@ -30,4 +30,4 @@ std::string PcieRoot(const std::string& sysfs, const std::string& address);
 // Whether the PCI bus has an NVIDIA GPU, with a driver or without.
 bool HasNvidiaGpu(const FileSystem& files, const std::string& sysfs);
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -6,7 +6,7 @@
 #include <climits>
 #include <deque>
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 constexpr int kMostLinks = 40;  // as the kernel's
@@ -87,4 +87,4 @@ const std::vector<std::string>& DriverRoot::LibraryFolders() {
   return folders;
 }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

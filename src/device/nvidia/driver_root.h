@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 class DriverRoot {
  public:
@@ -33,4 +33,4 @@ class DriverRoot {
   std::string path_;  // without a slash at its end: empty for "/"
 };
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -3,7 +3,7 @@
 #include "base/test_util.h"
 #include "device/nvidia/fake_machine.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ TEST_F(DriverRootTest, SaysWhereItSearched) {
 }
 
 }  // namespace
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 constexpr size_t kMostAtOnce = 256;
@@ -53,4 +53,4 @@ Result<std::vector<DeviceError>> EventWatch::Wait(std::chrono::milliseconds time
   return errors;
 }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

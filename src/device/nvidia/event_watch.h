@@ -11,7 +11,7 @@
 #include "device/nvidia/health.h"
 #include "device/nvidia/nvml.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 struct DeviceError {
   Place place;
@@ -44,4 +44,4 @@ class EventWatch {
   std::map<std::string, nvml::Device> gpus_;
 };
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 inline std::filesystem::path FakeDriverFolder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
 inline std::filesystem::path FakeNvmlLibrary() { return FakeDriverFolder() / "fake_nvml/libnvidia-ml.so.1"; }
 inline std::filesystem::path FakeSmi() { return FakeDriverFolder() / "fake_smi/nvidia-smi"; }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -16,7 +16,7 @@
 #include "device/nvidia/driver_root.h"
 #include "device/nvidia/fake_driver.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 class FakeMachine {
  public:
@@ -67,4 +67,4 @@ class FakeMachine {
   std::filesystem::path folder_;
 };
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

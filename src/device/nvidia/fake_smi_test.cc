@@ -4,7 +4,7 @@
 #include "base/test_util.h"
 #include "device/nvidia/fake_machine.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 using ::testing::AllOf;
@@ -16,7 +16,7 @@ class FakeSmi : public ::testing::Test {
 
   void AddNode(const std::string& name) const { std::ofstream(dev_ + "/" + name) << ""; }
   ProcessOutput Run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), device::FakeSmi());
+    arguments.insert(arguments.begin(), device::nvidia::FakeSmi());
     Result<ProcessOutput> output = RunProcess({.argv = std::move(arguments), .environment = environment_});
     EXPECT_OK(output);
     return output.ok() ? *std::move(output) : ProcessOutput{.exit_code = -1};
@@ -89,4 +89,4 @@ TEST_F(FakeSmi, WritesSettingsDown) {
 }
 
 }  // namespace
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

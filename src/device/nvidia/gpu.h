@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 // An existing MIG device.
 struct MigDevice {
@@ -45,4 +45,4 @@ struct Gpu {
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

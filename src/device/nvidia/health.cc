@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 // The XIDs that admins look up most often. NVIDIA's list has all of them.
@@ -92,4 +92,4 @@ std::map<std::string, Health> HealthBook::All(const std::vector<Gpu>& gpus) cons
   return all;
 }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "device/nvidia/gpu.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 struct Health {
   enum class State {
@@ -87,4 +87,4 @@ class HealthBook {
   std::map<std::string, Health> unmonitored_;  // by GPU
 };
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -3,7 +3,7 @@
 #include "base/fake_clock.h"
 #include "base/test_util.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 using std::chrono::minutes;
@@ -135,4 +135,4 @@ TEST_F(HealthBookTest, ForgetsGpusThatAreGone) {
 }
 
 }  // namespace
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -5,7 +5,7 @@
 
 #include "model/memory.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 int64_t ToMiB(uint64_t bytes) { return model::MiB::Taken(static_cast<int64_t>(bytes)).count(); }
@@ -119,4 +119,4 @@ Result<std::vector<GpuProcess>> Inventory::Processes(const std::string& uuid) co
   });
 }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -24,7 +24,7 @@
 #include "device/nvidia/nvml_session.h"
 #include "device/nvidia/scanner.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 struct InventoryOptions {
   ScanOptions scan;
@@ -83,4 +83,4 @@ class Inventory {
   std::shared_ptr<const Snapshot> snapshot_;
 };
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

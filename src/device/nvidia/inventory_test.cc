@@ -6,7 +6,7 @@
 #include "base/test_util.h"
 #include "device/nvidia/fake_machine.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 using std::chrono::milliseconds;
@@ -150,4 +150,4 @@ TEST(Inventory, SaysSoBeforeItLooked) {
 }
 
 }  // namespace
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -5,7 +5,7 @@
 
 #include "device/nvidia/words.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 Result<MigDevice> ReadMigDevice(const Nvml& nvml, nvml::Device parent, nvml::Device device, const std::string& uuid, const Gpu& gpu) {
@@ -78,4 +78,4 @@ void ReadMig(const Nvml& nvml, nvml::Device device, Gpu& gpu) {
   gpu.mig = std::move(devices);
 }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 using nvml::Return;
@@ -275,4 +275,4 @@ void Nvml::FreeEventSet(nvml::EventSet set) const {
   if (functions_.nvmlEventSetFree) functions_.nvmlEventSetFree(set);
 }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

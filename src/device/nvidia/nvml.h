@@ -16,7 +16,7 @@
 #include "device/nvidia/driver_root.h"
 #include "device/nvidia/nvml_abi.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 struct NvmlError final : ErrorDetails {
   explicit NvmlError(nvml::Return returned) : code(returned) {}
@@ -82,4 +82,4 @@ class Nvml {
   nvml::Functions functions_;
 };
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -14,7 +14,7 @@
 #include "device/nvidia/driver_root.h"
 #include "device/nvidia/nvml.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 class NvmlSession {
  public:
@@ -50,4 +50,4 @@ class NvmlSession {
   Status status_ = Unavailable("the NVIDIA driver's library is not open yet");
 };
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

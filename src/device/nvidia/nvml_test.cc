@@ -3,7 +3,7 @@
 #include "base/test_util.h"
 #include "device/nvidia/fake_machine.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 using ::testing::AllOf;
@@ -150,4 +150,4 @@ TEST(FakeNvml, KeepsTheLastInventoryThatItCouldRead) {
 }
 
 }  // namespace
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 constexpr std::chrono::seconds kFirstPause{1}, kLongestPause{30};
@@ -112,4 +112,4 @@ std::vector<std::string> Scanner::BoundDevices() const {
   return *std::move(names);
 }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -24,7 +24,7 @@
 #include "device/nvidia/health.h"
 #include "device/nvidia/nvml_session.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 struct ScanOptions {
   std::string driver_root = "/";
@@ -87,4 +87,4 @@ class Scanner {
   std::chrono::seconds pause_;
 };
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -4,7 +4,7 @@
 #include "base/test_util.h"
 #include "device/nvidia/fake_machine.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 using std::chrono::milliseconds;
@@ -239,4 +239,4 @@ TEST_F(ScannerTest, OffersNothingWhileNvmlIsBrokenAndRemembersWhatWasWrong) {
 }
 
 }  // namespace
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 std::string BrandName(int brand) {
   static constexpr std::string_view kNames[] = {"Unknown",   "Quadro",      "Tesla",     "NVS",        "Grid",      "GeForce",
@@ -59,4 +59,4 @@ std::string ProfileOfSizes(unsigned compute_slices, unsigned gpu_slices, double 
   return StrCat(compute, gpu_slices, "g.", gigabytes, "gb");
 }
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

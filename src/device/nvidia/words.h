@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace allot::device {
+namespace allot::device::nvidia {
 
 // Returns "GeForce", "Nvidia", ...; "Unknown" for an unknown number.
 std::string BrandName(int brand);
@@ -29,4 +29,4 @@ std::string ProfileOfName(std::string_view name);
 // is smaller than the GPU instance, the profile is like "1c.2g.20gb".
 std::string ProfileOfSizes(unsigned compute_slices, unsigned gpu_slices, double memory_mib, double gpu_memory_mib);
 
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

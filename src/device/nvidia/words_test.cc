@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace allot::device {
+namespace allot::device::nvidia {
 namespace {
 
 TEST(Words, NamesBrandsAndArchitectures) {
@@ -51,4 +51,4 @@ TEST(Words, NamesProfilesByTheirSizes) {
 }
 
 }  // namespace
-}  // namespace allot::device
+}  // namespace allot::device::nvidia

@@ -7,7 +7,7 @@
 #include "node/nvidia/gpu_config.h"
 #include "node/nvidia/share_state.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 namespace {
 
@@ -30,11 +30,16 @@ std::string IntervalOf(const Holding& holding, std::string_view gpu_uuid) {
   return interval;
 }
 
-Result<HeldDevice> DeviceOf(const model::DeviceResult& result, std::span<const device::Gpu> gpus) {
+// A journal that a newer release wrote can have steps that this one does not know.
+Status CheckKind(const Step& step) {
+  return step.kind == kTimeSliceStep ? Status() : Invalid("unknown step ", Quoted(step.kind), "; a newer allot made it");
+}
+
+Result<HeldDevice> DeviceOf(const model::DeviceResult& result, std::span<const device::nvidia::Gpu> gpus) {
   const auto found = FindDevice(gpus, result.device);
   if (found) return HeldDevice{found->uuid(), found->gpu->uuid, found->memory_mib().value_or(0), ""};
   std::string known;
-  for (const device::Gpu& gpu : gpus) {
+  for (const device::nvidia::Gpu& gpu : gpus) {
     known += StrCat(known.empty() ? "" : ", ", DeviceName(gpu), gpu.mig_enabled ? " (in MIG mode)" : "");
   }
   return NotFound("request ", Quoted(result.request), ": device ", result.device, " is not on this node (",
@@ -43,16 +48,15 @@ Result<HeldDevice> DeviceOf(const model::DeviceResult& result, std::span<const d
 
 }  // namespace
 
-std::string_view NvidiaClaims::name() const { return kDriver; }
+std::string_view Claims::name() const { return kDriver; }
 
-Status NvidiaClaims::Present() {
-  ASSIGN_OR_RETURN(const std::vector<device::Gpu> gpus, parts_.gpus());
+Status Claims::Present() {
+  ASSIGN_OR_RETURN(const std::vector<device::nvidia::Gpu> gpus, parts_.gpus());
   return gpus.empty() ? Unavailable("the GPUs of this node are gone") : Status();
 }
 
-Result<std::vector<HeldDevice>> NvidiaClaims::Hold(const model::Allocation& allocation,
-                                                   std::span<const model::DeviceResult* const> results) {
-  ASSIGN_OR_RETURN(const std::vector<device::Gpu> gpus, parts_.gpus());
+Result<std::vector<HeldDevice>> Claims::Hold(const model::Allocation& allocation, std::span<const model::DeviceResult* const> results) {
+  ASSIGN_OR_RETURN(const std::vector<device::nvidia::Gpu> gpus, parts_.gpus());
   std::vector<HeldDevice> devices;
   std::vector<std::string> uuids;
   for (const model::DeviceResult* result : results) {
@@ -74,7 +78,7 @@ Result<std::vector<HeldDevice>> NvidiaClaims::Hold(const model::Allocation& allo
   return devices;
 }
 
-Status NvidiaClaims::CheckTogether(const Share& theirs, const Share& ours) const {
+Status Claims::CheckTogether(const Share& theirs, const Share& ours) const {
   ASSIGN_OR_RETURN(const ShareState a, ShareState::FromJson(theirs.state));
   ASSIGN_OR_RETURN(const ShareState b, ShareState::FromJson(ours.state));
   const Status settings = Compatible(a.sharing, b.sharing);
@@ -82,7 +86,7 @@ Status NvidiaClaims::CheckTogether(const Share& theirs, const Share& ours) const
   return Unavailable(settings.message(), "; use the same GpuConfig for claims that share, or ask for a GPU of its own");
 }
 
-std::vector<Step> NvidiaClaims::Steps(const Holding& holding) const {
+std::vector<Step> Claims::Steps(const Holding& holding) const {
   std::vector<Step> steps;
   for (const Share& share : holding.shares) {
     Step step{std::string(kTimeSliceStep), share.uuid, ""};
@@ -92,25 +96,15 @@ std::vector<Step> NvidiaClaims::Steps(const Holding& holding) const {
   return steps;
 }
 
-Result<std::string> NvidiaClaims::Make(const StepCall& call) {
+Result<std::string> Claims::Make(const StepCall& call) {
+  TRY(CheckKind(call.step));
   ASSIGN_OR_RETURN(const auto lock, LockTimeSlices(call.patience));
   TRY(parts_.time_slice.Set(call.step.device, IntervalOf(call.holding, call.step.device), call.patience));
   return std::string();
 }
 
-Status NvidiaClaims::Unmake(const StepCall& call) {
-  if (const Status reset = ResetTimeSlice(call); !reset.ok()) parts_.log(reset.message());
-  return {};
-}
-
-Result<std::unique_lock<std::timed_mutex>> NvidiaClaims::LockTimeSlices(const Patience& patience) {
-  std::unique_lock lock(time_slices_, std::defer_lock);
-  if (!lock.try_lock_until(patience.deadline.value_or(std::chrono::steady_clock::now() + kLongest)))
-    return Unavailable("the time slice of another GPU is still being set");
-  return lock;
-}
-
-Status NvidiaClaims::ResetTimeSlice(const StepCall& call) {
+Status Claims::Unmake(const StepCall& call) {
+  TRY(CheckKind(call.step));
   // The holdings are read under the lock. So a claim that comes now is among them, or sets its own interval later.
   ASSIGN_OR_RETURN(const auto lock, LockTimeSlices(call.patience));
   ASSIGN_OR_RETURN(const Holdings others, call.others());
@@ -118,16 +112,24 @@ Status NvidiaClaims::ResetTimeSlice(const StepCall& call) {
   for (const auto& [uid, other] : others) {
     if (std::string wanted = IntervalOf(*other, call.step.device); !wanted.empty()) interval = std::move(wanted);
   }
-  return parts_.time_slice.Set(call.step.device, interval, call.patience);
+  if (const Status set = parts_.time_slice.Set(call.step.device, interval, call.patience); !set.ok()) parts_.log(set.message());
+  return {};
 }
 
-std::vector<std::string> NvidiaClaims::OtherCdiDevices(const Share& share) const {
+Result<std::unique_lock<std::timed_mutex>> Claims::LockTimeSlices(const Patience& patience) {
+  std::unique_lock lock(time_slices_, std::defer_lock);
+  if (!lock.try_lock_until(patience.deadline.value_or(std::chrono::steady_clock::now() + kLongest)))
+    return Unavailable("the time slice of another GPU is still being set");
+  return lock;
+}
+
+std::vector<std::string> Claims::OtherCdiDevices(const Share& share) const {
   const Result<ShareState> state = ShareState::FromJson(share.state);
   if (!state.ok() || !state->toolkit) return {};
   return {StrCat("nvidia.com/gpu=", share.uuid)};
 }
 
-Result<ClaimEdits> NvidiaClaims::Edits(const Holding& holding, const std::string& hook) {
+Result<ClaimEdits> Claims::Edits(const Holding& holding, const std::string& hook) {
   for (const Share& share : holding.shares) {
     ASSIGN_OR_RETURN(const ShareState state, ShareState::FromJson(share.state));
     if (state.sharing.strategy == "MPS" && !parts_.files.Exists(parts_.mps_pipes_here + "/control")) {
@@ -135,8 +137,8 @@ Result<ClaimEdits> NvidiaClaims::Edits(const Holding& holding, const std::string
                          "/control is missing); start nvidia-cuda-mps-control -d");
     }
   }
-  ASSIGN_OR_RETURN(const std::vector<device::Gpu> gpus, parts_.gpus());
+  ASSIGN_OR_RETURN(const std::vector<device::nvidia::Gpu> gpus, parts_.gpus());
   return EditsOf(holding, {parts_.files, parts_.root, parts_.proc, parts_.mps_pipes, hook, gpus});
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

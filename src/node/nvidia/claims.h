@@ -16,16 +16,16 @@
 #include "node/nvidia/time_slice.h"
 #include "node/nvidia/toolkit_spec.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
-class NvidiaClaims final : public ClaimDriver {
+class Claims final : public ClaimDriver {
  public:
   struct Parts {
     const FileSystem& files;
     ToolkitSpec& toolkit;
     TimeSlice& time_slice;
     // Returns the GPUs of this machine. kUnavailable: they are not known at the moment.
-    std::function<Result<std::vector<device::Gpu>>()> gpus;
+    std::function<Result<std::vector<device::nvidia::Gpu>>()> gpus;
     DriverRoot root;
     std::string proc = "/proc";
     std::string mps_pipes = "/tmp/nvidia-mps";       // of the MPS daemon, as the host sees them
@@ -33,7 +33,7 @@ class NvidiaClaims final : public ClaimDriver {
     std::function<void(std::string_view)> log = [](std::string_view) {};
   };
 
-  explicit NvidiaClaims(Parts parts) : parts_(std::move(parts)) {}
+  explicit Claims(Parts parts) : parts_(std::move(parts)) {}
 
   std::string_view name() const override;
   Status Present() override;
@@ -41,17 +41,16 @@ class NvidiaClaims final : public ClaimDriver {
   Status CheckTogether(const Share& theirs, const Share& ours) const override;
   std::vector<Step> Steps(const Holding& holding) const override;
   Result<std::string> Make(const StepCall& call) override;
-  // Best effort: logs errors, since a GPU that failed must not keep its claims for ever.
+  // An error of the GPU is only logged, since a GPU that failed must not keep its claims for ever.
   Status Unmake(const StepCall& call) override;
   std::vector<std::string> OtherCdiDevices(const Share& share) const override;
   Result<ClaimEdits> Edits(const Holding& holding, const std::string& hook) override;
 
  private:
   Result<std::unique_lock<std::timed_mutex>> LockTimeSlices(const Patience& patience);
-  Status ResetTimeSlice(const StepCall& call);
 
   const Parts parts_;
   std::timed_mutex time_slices_;  // locked while a time slice is set
 };
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

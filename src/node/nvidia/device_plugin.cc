@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 namespace {
 
@@ -30,4 +30,4 @@ Status CheckDevicePlugin(const json::Value& node) {
       model::CodeOf(model::Trouble::kDevicePlugin));
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

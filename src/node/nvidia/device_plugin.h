@@ -4,9 +4,9 @@
 #include "base/status.h"
 #include "json/value.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 // Ok if no device plugin serves this node's GPUs. kUnavailable names the resource and says how to take over. `node` is the Node object.
 Status CheckDevicePlugin(const json::Value& node);
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -3,7 +3,7 @@
 #include "base/test_util.h"
 #include "json/json.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 namespace {
 
 using testing::HasSubstr;
@@ -21,4 +21,4 @@ TEST(DevicePlugin, IsSeenInTheNodesCapacity) {
 }
 
 }  // namespace
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

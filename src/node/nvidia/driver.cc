@@ -6,9 +6,9 @@
 #include "node/nvidia/device_plugin.h"
 #include "node/nvidia/report.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
-std::vector<DeviceClass> NvidiaClasses() {
+std::vector<DeviceClass> Classes() {
   std::vector<DeviceClass> classes;
   for (const std::string_view type : {"gpu", "mig"}) {
     classes.push_back({StrCat(type, ".nvidia.com"),
@@ -18,7 +18,7 @@ std::vector<DeviceClass> NvidiaClasses() {
   return classes;
 }
 
-NvidiaDriver::NvidiaDriver(NvidiaOptions options, FileSystem& files, const Clock& clock, Log& log)
+Driver::Driver(Options options, FileSystem& files, const Clock& clock, Log& log)
     : options_(std::move(options)),
       files_(files),
       log_(log),
@@ -30,22 +30,22 @@ NvidiaDriver::NvidiaDriver(NvidiaOptions options, FileSystem& files, const Clock
                options_.mps_pipes_here, [this](std::string_view line) { log_.Info(line); }}),
       policy_(files, options_.config_path) {}
 
-std::string_view NvidiaDriver::take_over() const {
+std::string_view Driver::take_over() const {
   return "to take over, drain the node, uninstall that driver (helm uninstall nvidia-dra-driver-gpu), and allot goes on by itself";
 }
 
-Result<std::vector<device::Gpu>> NvidiaDriver::Gpus() const {
-  const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+Result<std::vector<device::nvidia::Gpu>> Driver::Gpus() const {
+  const std::shared_ptr<const device::nvidia::Snapshot> snapshot = inventory_.snapshot();
   if (!snapshot->status.ok()) return Unavailable(snapshot->status.message());
   return snapshot->gpus;
 }
 
-void NvidiaDriver::Refresh() {
+void Driver::Refresh() {
   RefreshConfig();
   LogHealth();
 }
 
-void NvidiaDriver::RefreshConfig() {
+void Driver::RefreshConfig() {
   const NodeConfig before = policy_.current();
   const Status config = policy_.Refresh();
   config_read_ = config_read_ || config.ok();
@@ -67,20 +67,21 @@ void NvidiaDriver::RefreshConfig() {
   config_missing_ = missing;
 }
 
-Status NvidiaDriver::state() {
+Status Driver::state() {
   {
     const std::lock_guard lock(mutex_);
     TRY(Status(config_));
   }
   // A machine without a GPU is ok. A machine whose GPU cannot be used is not.
-  if (const Status found = inventory_.status(); changes_ > 0 && !found.ok() && device::HasNvidiaGpu(files_, options_.sys)) return found;
+  if (const Status found = inventory_.status(); changes_ > 0 && !found.ok() && device::nvidia::HasNvidiaGpu(files_, options_.sys))
+    return found;
   return {};
 }
 
-Status NvidiaDriver::CheckNode(const json::Value& node) const { return CheckDevicePlugin(node); }
+Status Driver::CheckNode(const json::Value& node) const { return CheckDevicePlugin(node); }
 
-void NvidiaDriver::Recall(std::span<const json::Value> slices) {
-  std::vector<device::DeviceError> errors;
+void Driver::Recall(std::span<const json::Value> slices) {
+  std::vector<device::nvidia::DeviceError> errors;
   for (const json::Value& devices : slices) {
     // Claims were promised the policies that are on the server. A change of policy can wait for the claims only if it is known.
     ReadPolicies(devices, offered_);
@@ -92,64 +93,72 @@ void NvidiaDriver::Recall(std::span<const json::Value> slices) {
   recalled_errors_ = true;
 }
 
-std::optional<json::Document> NvidiaDriver::Offer(const Holdings& holdings) {
+std::optional<json::Document> Driver::Offer(const Holdings& holdings) {
   // With a config that was never readable, GPUs that should be exclusive would be shared.
   if (changes_ == 0 || !config_read_) return std::nullopt;
   // The next look shows the errors. Without them the taints would go away for a moment.
   if (std::exchange(recalled_errors_, false)) return std::nullopt;
-  const std::shared_ptr<const device::Snapshot> snapshot = inventory_.snapshot();
+  const std::shared_ptr<const device::nvidia::Snapshot> snapshot = inventory_.snapshot();
   if (const bool found = snapshot->status.ok(); !std::exchange(library_loaded_, found) && found) ForgetReadahead();
   LogInventory(*snapshot);
   std::set<std::string, std::less<>> held;
   for (const auto& [uid, holding] : holdings) {
     for (const Share& share : holding->shares) held.insert(share.uuid);
   }
-  ::allot::node::Offer offer = MakeOffer({snapshot->gpus, options_.node_name, policy_.current(), held, offered_, TaintsOf(*snapshot)});
-  LogProblems(*snapshot, std::move(offer.problems));
+  ::allot::node::nvidia::Offer offer =
+      MakeOffer({snapshot->gpus, options_.node_name, policy_.current(), held, offered_, TaintsOf(*snapshot)});
+  LogProblems(*snapshot, offer.problems);
   offered_ = std::move(offer.policies);
   return std::move(offer.slices);
 }
 
-std::vector<DeviceReport> NvidiaDriver::Devices() const { return ReportsOf(*inventory_.snapshot()); }
+std::vector<DeviceReport> Driver::Devices() const { return ReportsOf(*inventory_.snapshot()); }
 
-DeviceUse NvidiaDriver::Use() const { return UseOf(inventory_); }
+DeviceUse Driver::Use() const { return UseOf(inventory_); }
 
-void NvidiaDriver::LogInventory(const device::Snapshot& snapshot) {
+void Driver::LogInventory(const device::nvidia::Snapshot& snapshot) {
   if (!inventory_told_.IsNew(snapshot.status)) return;
   if (snapshot.status.ok())
     log_.Info("GPUs found", {{"count", std::to_string(snapshot.gpus.size())}});
-  else if (device::HasNvidiaGpu(files_, options_.sys))
+  else if (device::nvidia::HasNvidiaGpu(files_, options_.sys))
     log_.Error("no GPUs", {{"error", snapshot.status.message()}});
   else
     log_.Warning("this machine has no NVIDIA GPU, and no driver", {{"error", snapshot.status.message()}});
 }
 
-void NvidiaDriver::LogProblems(const device::Snapshot& snapshot, std::vector<std::string> left_out) {
-  for (std::string& problem : left_out) {
-    if (problems_told_.insert(problem).second) log_.Warning("device left out", {{"error", std::move(problem)}});
+void Driver::LogProblems(const device::nvidia::Snapshot& snapshot, const std::vector<std::string>& left_out) {
+  std::set<std::string> told;
+  const auto is_new = [&](std::string problem) {
+    const bool known = problems_told_.contains(problem);
+    return told.insert(std::move(problem)).second && !known;
+  };
+  for (const std::string& problem : left_out) {
+    if (is_new(problem)) log_.Warning("device left out", {{"error", problem}});
   }
   for (const std::string& problem : snapshot.left_out) {
-    if (problems_told_.insert(problem).second) log_.Warning("GPU does not answer", {{"error", problem}});
+    if (is_new(problem)) log_.Warning("GPU does not answer", {{"error", problem}});
   }
-  for (const device::Gpu& gpu : snapshot.gpus) {
+  for (const device::nvidia::Gpu& gpu : snapshot.gpus) {
     for (const std::string& problem : gpu.problems) {
-      if (problems_told_.insert(StrCat(gpu.uuid, problem)).second)
-        log_.Warning("NVML call failed", {{"gpu", gpu.uuid}, {"error", problem}});
+      if (is_new(StrCat(gpu.uuid, problem))) log_.Warning("NVML call failed", {{"gpu", gpu.uuid}, {"error", problem}});
     }
   }
+  problems_told_ = std::move(told);
 }
 
-void NvidiaDriver::LogHealth() {
-  for (const auto& [uuid, health] : inventory_.snapshot()->health) {
+void Driver::LogHealth() {
+  const std::shared_ptr<const device::nvidia::Snapshot> snapshot = inventory_.snapshot();
+  std::erase_if(health_told_, [&](const auto& entry) { return !snapshot->health.contains(entry.first); });
+  for (const auto& [uuid, health] : snapshot->health) {
     std::string& told = health_told_[uuid];
     if (std::exchange(told, health.message) == health.message) continue;
-    if (health.state == device::Health::State::kUnhealthy)
+    if (health.state == device::nvidia::Health::State::kUnhealthy)
       log_.Error("GPU unhealthy", {{"gpu", uuid}, {"error", health.message}});
-    else if (health.state == device::Health::State::kNoted)
+    else if (health.state == device::nvidia::Health::State::kNoted)
       log_.Warning("GPU has a note", {{"gpu", uuid}, {"error", health.message}});
     else
       log_.Info("GPU healthy again", {{"gpu", uuid}});
   }
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -3,7 +3,7 @@
 //
 //   Inventory (NVML) ──► MakeOffer ──► slices
 //       │                   ▲ node config, holdings
-//       └──► health         NvidiaClaims: claims
+//       └──► health         Claims: claims
 
 #include <atomic>
 #include <map>
@@ -24,9 +24,9 @@
 #include "node/nvidia/policy.h"
 #include "node/told.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
-struct NvidiaOptions {
+struct Options {
   std::string node_name;
   DriverRoot driver_root;
   std::vector<std::string> toolkit_folders = {"/etc/cdi", "/var/run/cdi"};  // where the container toolkit's CDI specs are
@@ -34,22 +34,22 @@ struct NvidiaOptions {
   std::string proc = "/proc", sys = "/sys";
   std::string mps_pipes = "/tmp/nvidia-mps";       // of the MPS daemon, as the host sees them
   std::string mps_pipes_here = "/tmp/nvidia-mps";  // the same, as the agent sees them
-  device::HealthOptions health;
+  device::nvidia::HealthOptions health;
 };
 
 // Returns the classes gpu.nvidia.com and mig.nvidia.com.
-std::vector<DeviceClass> NvidiaClasses();
+std::vector<DeviceClass> Classes();
 
-class NvidiaDriver final : public Driver {
+class Driver final : public node::Driver {
  public:
   // All references must outlive it.
-  NvidiaDriver(NvidiaOptions options, FileSystem& files, const Clock& clock, Log& log);
+  Driver(Options options, FileSystem& files, const Clock& clock, Log& log);
 
-  std::string_view name() const override { return kDriver; }
-  std::vector<DeviceClass> classes() const override { return NvidiaClasses(); }
+  std::vector<DeviceClass> classes() const override { return Classes(); }
   // The names of NVIDIA's own DRA driver.
   MetricNames metric_names() const override { return {"nvidia_dra_", "gpu", "mig"}; }
   std::string_view take_over() const override;
+  std::string_view offer_whole() const override { return kOfferWhole; }
   ClaimDriver& claims() override { return claims_; }
 
   void Start() override { inventory_.Start(); }
@@ -63,35 +63,35 @@ class NvidiaDriver final : public Driver {
   std::vector<DeviceReport> Devices() const override;
   DeviceUse Use() const override;
 
-  const device::Inventory& inventory() const { return inventory_; }
+  const device::nvidia::Inventory& inventory() const { return inventory_; }
 
  private:
-  Result<std::vector<device::Gpu>> Gpus() const;
+  Result<std::vector<device::nvidia::Gpu>> Gpus() const;
   void RefreshConfig();
-  void LogInventory(const device::Snapshot& snapshot);
-  void LogProblems(const device::Snapshot& snapshot, std::vector<std::string> left_out);
+  void LogInventory(const device::nvidia::Snapshot& snapshot);
+  void LogProblems(const device::nvidia::Snapshot& snapshot, const std::vector<std::string>& left_out);
   void LogHealth();
 
-  const NvidiaOptions options_;
+  const Options options_;
   FileSystem& files_;
   Log& log_;
   std::atomic<uint64_t> changes_{0};
-  device::Inventory inventory_;
+  device::nvidia::Inventory inventory_;
   ToolkitSpec toolkit_;
   SmiTimeSlice time_slice_;
-  NvidiaClaims claims_;
+  Claims claims_;
 
   PolicyFile policy_;
   Policies offered_;          // what was offered last
   bool config_read_ = false;  // once without an error
   bool config_missing_ = false;
-  bool recalled_errors_ = false;  // since the last Offer
-  bool library_loaded_ = false;   // NVML
-  std::set<std::string> problems_told_;
-  std::map<std::string, std::string> health_told_;  // by UUID: what is wrong with the device
+  bool recalled_errors_ = false;                    // since the last Offer
+  bool library_loaded_ = false;                     // NVML
+  std::set<std::string> problems_told_;             // of the last Offer
+  std::map<std::string, std::string> health_told_;  // by UUID of each device that is there: what is wrong with it
   Told config_told_, inventory_told_;
   std::mutex mutex_;
   Status config_;
 };
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

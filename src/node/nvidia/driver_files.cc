@@ -5,7 +5,7 @@
 #include "device/nvidia/driver_root.h"
 #include "model/trouble.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 namespace {
 
@@ -37,9 +37,9 @@ void AddOnce(std::vector<std::string>& paths, const std::string& path) {
 DriverFiles DriverFiles::Find(const FileSystem& files, const DriverRoot& root, const std::string& driver_version) {
   DriverFiles found;
   // In a container, absolute links (Debian's /usr/bin/nvidia-smi) must be followed below the driver's root.
-  const device::DriverRoot links(root.here);
+  const device::nvidia::DriverRoot links(root.here);
   const auto exists = [&](const std::string& path) { return files.Exists(root.Here(path)) || links.Resolve(path).ok(); };
-  for (const std::string& folder : device::DriverRoot::LibraryFolders()) {
+  for (const std::string& folder : device::nvidia::DriverRoot::LibraryFolders()) {
     const Result<std::vector<std::string>> names = files.List(root.Here(folder));
     if (!names.ok()) continue;
     const size_t before = found.mounts.size();
@@ -108,4 +108,4 @@ Result<std::vector<std::string>> MigNodes(const FileSystem& files, const std::st
   return nodes;
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

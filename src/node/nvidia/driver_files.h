@@ -7,7 +7,7 @@
 
 #include "base/file_system.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 // Where the driver is. If the agent runs in a container, the same files have two paths.
 struct DriverRoot {
@@ -39,4 +39,4 @@ std::string GpuNode(int minor);
 Result<std::vector<std::string>> MigNodes(const FileSystem& files, const std::string& proc, int minor, int gpu_instance,
                                           int compute_instance);
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -6,7 +6,7 @@
 #include "node/nvidia/devices.h"
 #include "node/nvidia/share_state.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 namespace {
 
@@ -98,4 +98,4 @@ Result<ClaimEdits> EditsOf(const Holding& holding, const EditsInput& input) {
   return all;
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

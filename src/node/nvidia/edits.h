@@ -16,7 +16,7 @@
 #include "node/holding.h"
 #include "node/nvidia/driver_files.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 struct EditsInput {
   const FileSystem& files;
@@ -24,10 +24,10 @@ struct EditsInput {
   const std::string& proc;       // "/proc"
   const std::string& mps_pipes;  // of the MPS daemon, as the host sees them
   const std::string& hook;       // the path of allot-cdi-hook on the host; empty: none
-  std::span<const device::Gpu> gpus;
+  std::span<const device::nvidia::Gpu> gpus;
 };
 
 // kUnavailable: a GPU of the claim or a device node is missing; it may come back.
 Result<ClaimEdits> EditsOf(const Holding& holding, const EditsInput& input);
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

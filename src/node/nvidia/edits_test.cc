@@ -5,7 +5,7 @@
 #include "json/json.h"
 #include "node/cdi.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 namespace {
 
 using testing::AllOf;
@@ -25,8 +25,8 @@ Share Gpu(int minor, int64_t mib, std::string share_id = "s-1") {
 }
 
 // GPU-0 and GPU-3, each with its minor number.
-std::vector<device::Gpu> Gpus() {
-  std::vector<device::Gpu> gpus(2);
+std::vector<device::nvidia::Gpu> Gpus() {
+  std::vector<device::nvidia::Gpu> gpus(2);
   for (const int i : {0, 1}) {
     gpus[i].minor = 3 * i;
     gpus[i].uuid = StrCat("GPU-", 3 * i);
@@ -57,7 +57,7 @@ class EditsTest : public testing::Test {
     return *files_.ReadFile("/cdi/k8s.gpu.nvidia.com-claim_u.yaml", 1 << 20);
   }
 
-  std::vector<device::Gpu> gpus_ = Gpus();
+  std::vector<device::nvidia::Gpu> gpus_ = Gpus();
   FakeFileSystem files_;
   const DriverRoot root_;
   const std::string proc_ = "/proc", mps_pipes_ = "/tmp/nvidia-mps", hook_ = "/state/allot-cdi-hook";
@@ -110,7 +110,7 @@ TEST_F(EditsTest, MigDeviceHasItsCapabilities) {
   Touch("/dev/nvidia-caps/nvidia-cap66");
   Touch("/dev/nvidia-caps/nvidia-cap67");
   gpus_[0].mig_enabled = true;
-  device::MigDevice& part = gpus_[0].mig.emplace_back();
+  device::nvidia::MigDevice& part = gpus_[0].mig.emplace_back();
   part.uuid = "MIG-1";
   part.gpu_instance = 7;
   Share mig = Gpu(0, 9728);
@@ -119,7 +119,7 @@ TEST_F(EditsTest, MigDeviceHasItsCapabilities) {
               AllOf(HasSubstr("/dev/nvidia-caps/nvidia-cap66"), HasSubstr("/dev/nvidia-caps/nvidia-cap67"), HasSubstr("/dev/nvidia0")));
 }
 
-TEST_F(EditsTest, WhoOnlyLooksOnHasNoLimit) {
+TEST_F(EditsTest, AdminAccessHasNoLimit) {
   Share admin = Gpu(0, 24576);
   admin.admin = true;
   EXPECT_THAT(Spec({admin}), Not(HasSubstr("ALLOT_GPU_MEMORY")));
@@ -136,4 +136,4 @@ TEST_F(EditsTest, OnlyFilesOfOursAreListed) {
 }
 
 }  // namespace
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

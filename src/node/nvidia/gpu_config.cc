@@ -7,7 +7,7 @@
 #include "model/memory.h"
 #include "model/reader.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 namespace {
 
@@ -157,4 +157,4 @@ Status Compatible(const Sharing& a, const Sharing& b) {
   return {};
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

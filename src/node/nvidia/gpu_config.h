@@ -10,7 +10,7 @@
 #include "model/claim.h"
 #include "node/nvidia/share_state.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 // Returns the settings for one result of the allocation, from the last entry of the claim that applies to it, or else of the class. An
 // entry that names the request must match the device (GpuConfig: a GPU, MigDeviceConfig: a MIG device); an entry for all requests that does
@@ -21,4 +21,4 @@ Result<Sharing> SharingOf(const model::Allocation& allocation, std::string_view 
 // Ok if claims with these settings can share a device. Otherwise the message says what is in the way, as the end of a sentence about `b`.
 Status Compatible(const Sharing& a, const Sharing& b);
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

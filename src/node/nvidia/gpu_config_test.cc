@@ -4,7 +4,7 @@
 #include "json/json.h"
 #include "node/nvidia/devices.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 namespace {
 
 using testing::AllOf;
@@ -83,4 +83,4 @@ TEST_F(GpuConfigTest, MistakesNameTheirPlace) {
 }
 
 }  // namespace
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -8,7 +8,7 @@
 #include "model/version.h"
 #include "node/nvidia/devices.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 namespace {
 
 constexpr size_t kMaxText = 64;     // bytes of an attribute
@@ -128,7 +128,7 @@ void Device::Write(json::Builder& b) {
 }
 
 // Attributes that a GPU and its MIG devices have in common.
-void DescribeGpu(const device::Gpu& gpu, Device& device) {
+void DescribeGpu(const device::nvidia::Gpu& gpu, Device& device) {
   device.Text("productName", gpu.product_name);
   device.Text("brand", gpu.brand);
   device.Text("architecture", gpu.architecture);
@@ -141,7 +141,7 @@ void DescribeGpu(const device::Gpu& gpu, Device& device) {
   if (gpu.numa_node) device.Int("resource.kubernetes.io/numaNode", *gpu.numa_node);
 }
 
-void DescribeMig(const device::Gpu& gpu, const device::MigDevice& mig, Device& device) {
+void DescribeMig(const device::nvidia::Gpu& gpu, const device::nvidia::MigDevice& mig, Device& device) {
   device.Text("type", "mig");
   device.Text("uuid", mig.uuid);
   device.Text("parentUUID", gpu.uuid);
@@ -154,9 +154,9 @@ void DescribeMig(const device::Gpu& gpu, const device::MigDevice& mig, Device& d
   device.Engines("ofaEngines", mig.ofa_engines);
 }
 
-bool IsHeld(const device::Gpu& gpu, const std::set<std::string, std::less<>>& held) {
+bool IsHeld(const device::nvidia::Gpu& gpu, const std::set<std::string, std::less<>>& held) {
   return held.contains(gpu.uuid) ||
-         std::any_of(gpu.mig.begin(), gpu.mig.end(), [&](const device::MigDevice& mig) { return held.contains(mig.uuid); });
+         std::any_of(gpu.mig.begin(), gpu.mig.end(), [&](const device::nvidia::MigDevice& mig) { return held.contains(mig.uuid); });
 }
 
 void WriteDevice(const DeviceRef& ref, const std::string& name, const Policy& policy, const DeviceTaints& taints, json::Builder& b) {
@@ -184,11 +184,11 @@ void WriteDevice(const DeviceRef& ref, const std::string& name, const Policy& po
 }
 
 // In the order in which the scheduler should try them.
-std::vector<DeviceRef> SortedDevices(std::span<const device::Gpu> gpus) {
+std::vector<DeviceRef> SortedDevices(std::span<const device::nvidia::Gpu> gpus) {
   std::vector<DeviceRef> devices;
-  for (const device::Gpu& gpu : gpus) {
+  for (const device::nvidia::Gpu& gpu : gpus) {
     if (!gpu.mig_enabled) devices.push_back({&gpu, nullptr});
-    for (const device::MigDevice& mig : gpu.mig) devices.push_back({&gpu, &mig});
+    for (const device::nvidia::MigDevice& mig : gpu.mig) devices.push_back({&gpu, &mig});
   }
   const auto place = [](const DeviceRef& ref) {
     return ref.mig == nullptr ? std::tuple(ref.gpu->minor, -1, -1, -1)
@@ -203,7 +203,7 @@ std::vector<DeviceRef> SortedDevices(std::span<const device::Gpu> gpus) {
 Offer MakeOffer(const OfferInput& input) {
   Offer offer;
   offer.policies = input.offered;  // including GPUs that are away for a moment, since their holders keep the policy
-  for (const device::Gpu& gpu : input.gpus) {
+  for (const device::nvidia::Gpu& gpu : input.gpus) {
     const auto last = input.offered.find(gpu.uuid);
     const Policy wanted = PolicyFor(input.config, input.node_name, gpu);
     offer.policies[gpu.uuid] = Settle(wanted, last != input.offered.end() ? &last->second : nullptr, IsHeld(gpu, input.held));
@@ -248,4 +248,4 @@ void ReadPolicies(const json::Value& devices, Policies& policies) {
   }
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

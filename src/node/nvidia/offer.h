@@ -19,7 +19,7 @@
 #include "node/nvidia/policy.h"
 #include "node/slices.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 inline constexpr std::string_view kCordonTaint = "gpu.nvidia.com/cordoned";
 
@@ -27,7 +27,7 @@ inline constexpr std::string_view kCordonTaint = "gpu.nvidia.com/cordoned";
 using DeviceTaints = std::map<std::string, std::vector<DeviceTaint>, std::less<>>;
 
 struct OfferInput {
-  std::span<const device::Gpu> gpus;
+  std::span<const device::nvidia::Gpu> gpus;
   std::string_view node_name;
   const NodeConfig& config;
   const std::set<std::string, std::less<>>& held;  // UUIDs of GPUs and MIG devices that claims hold
@@ -46,4 +46,4 @@ Offer MakeOffer(const OfferInput& input);
 // Adds the policies with which published devices were made. `devices` is the `spec.devices` of a slice. Skips devices that are not ours.
 void ReadPolicies(const json::Value& devices, Policies& policies);
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -6,11 +6,11 @@
 #include "json/json.h"
 #include "model/device.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 namespace {
 
-using device::Gpu;
-using device::MigDevice;
+using device::nvidia::Gpu;
+using device::nvidia::MigDevice;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
@@ -268,4 +268,4 @@ TEST(Offer, OurOwnReaderUnderstandsIt) {
 }
 
 }  // namespace
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -6,7 +6,7 @@
 #include "node/nvidia/share_state.h"
 #include "tests/support/requirements.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 namespace {
 
 using testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST_F(OldJournalTest, EveryShareIsReadWithItsSettings) {
 }
 
 }  // namespace
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

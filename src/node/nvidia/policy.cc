@@ -8,7 +8,7 @@
 #include "json/value.h"
 #include "json/yaml.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 namespace {
 
 using json::Value;
@@ -145,12 +145,12 @@ Status ReadOverride(const Value& item, const std::string& path, NodeConfig& conf
 
 }  // namespace
 
-bool GpuRule::Matches(const device::Gpu& gpu) const {
+bool GpuRule::Matches(const device::nvidia::Gpu& gpu) const {
   return (!uuid || *uuid == gpu.uuid) && (!product_name || MatchesPattern(*product_name, gpu.product_name)) &&
          (!minor || *minor == gpu.minor);
 }
 
-std::optional<Policy> PolicyRules::Find(const device::Gpu& gpu) const {
+std::optional<Policy> PolicyRules::Find(const device::nvidia::Gpu& gpu) const {
   const auto rule = std::find_if(gpus.begin(), gpus.end(), [&](const GpuRule& each) { return each.Matches(gpu); });
   return rule != gpus.end() ? std::optional(rule->policy) : fallback;
 }
@@ -171,7 +171,7 @@ Result<NodeConfig> NodeConfig::Parse(std::string_view yaml) {
   return config;
 }
 
-Policy PolicyFor(const NodeConfig& config, std::string_view node_name, const device::Gpu& gpu) {
+Policy PolicyFor(const NodeConfig& config, std::string_view node_name, const device::nvidia::Gpu& gpu) {
   const auto node = std::find_if(config.nodes.begin(), config.nodes.end(),
                                  [&](const NodeConfig::Override& each) { return MatchesPattern(each.name, node_name); });
   std::optional<Policy> policy = node != config.nodes.end() ? node->rules.Find(gpu) : std::nullopt;
@@ -205,4 +205,4 @@ Status PolicyFile::Refresh() {
   return status_;
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

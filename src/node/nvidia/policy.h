@@ -15,7 +15,10 @@
 #include "base/status.h"
 #include "device/nvidia/gpu.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
+
+// Says how whole GPUs are offered where shared ones cannot be.
+inline constexpr std::string_view kOfferWhole = "set mode: exclusive in the node config to offer whole GPUs";
 
 enum class Mode {
   kShared,     // claims divide the memory
@@ -39,7 +42,7 @@ struct GpuRule {
   std::optional<int64_t> minor;
   Policy policy;
 
-  bool Matches(const device::Gpu& gpu) const;
+  bool Matches(const device::nvidia::Gpu& gpu) const;
   friend bool operator==(const GpuRule&, const GpuRule&) = default;
 };
 
@@ -48,7 +51,7 @@ struct PolicyRules {
   std::vector<GpuRule> gpus;
   std::optional<Policy> fallback;
 
-  std::optional<Policy> Find(const device::Gpu& gpu) const;
+  std::optional<Policy> Find(const device::nvidia::Gpu& gpu) const;
   friend bool operator==(const PolicyRules&, const PolicyRules&) = default;
 };
 
@@ -69,7 +72,7 @@ struct NodeConfig {
 };
 
 // Returns what the admin wants for this GPU. A GPU that the config does not mention is shared.
-Policy PolicyFor(const NodeConfig& config, std::string_view node_name, const device::Gpu& gpu);
+Policy PolicyFor(const NodeConfig& config, std::string_view node_name, const device::nvidia::Gpu& gpu);
 
 // Returns what may be offered now. A change of mode waits until no claim holds the GPU, because its holders were promised the old mode. A
 // cordon takes effect at once, because it only keeps new claims away; it leaves the mode as it was. `offered` is what was offered last;
@@ -96,4 +99,4 @@ class PolicyFile {
   NodeConfig current_;
 };
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -3,7 +3,7 @@
 #include "base/fake_file_system.h"
 #include "base/test_util.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 namespace {
 
 using testing::HasSubstr;
@@ -11,19 +11,19 @@ using testing::HasSubstr;
 constexpr Policy kShared{}, kExclusive{Mode::kExclusive}, kCordoned{Mode::kShared, 0, true};
 constexpr Policy SharedBy(int n) { return {Mode::kShared, n}; }
 
-device::Gpu Gpu(int minor, std::string uuid, std::string product) {
-  device::Gpu gpu;
+device::nvidia::Gpu Gpu(int minor, std::string uuid, std::string product) {
+  device::nvidia::Gpu gpu;
   gpu.minor = minor;
   gpu.uuid = std::move(uuid);
   gpu.product_name = std::move(product);
   return gpu;
 }
 
-const device::Gpu k3090 = Gpu(0, "GPU-a", "NVIDIA GeForce RTX 3090"), k3060 = Gpu(1, "GPU-b", "NVIDIA GeForce RTX 3060");
+const device::nvidia::Gpu k3090 = Gpu(0, "GPU-a", "NVIDIA GeForce RTX 3090"), k3060 = Gpu(1, "GPU-b", "NVIDIA GeForce RTX 3060");
 
 std::string Config(std::string_view rest) { return StrCat("apiVersion: allot/v1\nkind: NodeConfig\n", rest); }
 
-Policy Of(std::string_view rest, std::string_view node, const device::Gpu& gpu) {
+Policy Of(std::string_view rest, std::string_view node, const device::nvidia::Gpu& gpu) {
   const Result<NodeConfig> config = NodeConfig::Parse(Config(rest));
   EXPECT_OK(config);
   return config.ok() ? PolicyFor(*config, node, gpu) : Policy();
@@ -140,4 +140,4 @@ TEST(PolicyFile, NeedsNoPath) {
 }
 
 }  // namespace
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

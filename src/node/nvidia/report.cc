@@ -4,24 +4,24 @@
 
 #include "node/nvidia/devices.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 namespace {
 
-bool IsUnhealthy(const device::Health& health) { return health.state == device::Health::State::kUnhealthy; }
+bool IsUnhealthy(const device::nvidia::Health& health) { return health.state == device::nvidia::Health::State::kUnhealthy; }
 
 }  // namespace
 
-DeviceTaints TaintsOf(const device::Snapshot& snapshot) {
+DeviceTaints TaintsOf(const device::nvidia::Snapshot& snapshot) {
   DeviceTaints taints;
   for (const auto& [uuid, health] : snapshot.health) {
-    if (health.state == device::Health::State::kHealthy || health.key.empty()) continue;
+    if (health.state == device::nvidia::Health::State::kHealthy || health.key.empty()) continue;
     taints[uuid].push_back({StrCat(kDriver, "/", health.key), health.value, IsUnhealthy(health) ? "NoSchedule" : "None"});
   }
   return taints;
 }
 
-void ReadErrors(const json::Value& devices, std::span<const device::Gpu> gpus, std::vector<device::DeviceError>& errors) {
+void ReadErrors(const json::Value& devices, std::span<const device::nvidia::Gpu> gpus, std::vector<device::nvidia::DeviceError>& errors) {
   if (!devices.IsArray()) return;
   for (const json::Value& device : devices.Items()) {
     const json::Value& uuid = device["attributes"]["uuid"]["string"];
@@ -33,14 +33,14 @@ void ReadErrors(const json::Value& devices, std::span<const device::Gpu> gpus, s
       uint64_t xid = 0;
       if (!taint["key"].IsString() || taint["key"].AsString() != StrCat(kDriver, "/xid")) continue;
       if (std::from_chars(value.data(), value.data() + value.size(), xid).ec != std::errc()) continue;
-      device::Place place{found->gpu->uuid};
+      device::nvidia::Place place{found->gpu->uuid};
       if (found->mig != nullptr) place = {found->gpu->uuid, found->mig->gpu_instance, found->mig->compute_instance};
       errors.push_back({place, xid});
     }
   }
 }
 
-std::vector<DeviceReport> ReportsOf(const device::Snapshot& snapshot) {
+std::vector<DeviceReport> ReportsOf(const device::nvidia::Snapshot& snapshot) {
   std::vector<DeviceReport> devices;
   const auto add = [&](const std::string& uuid, std::string name, const std::string& model, std::optional<int64_t> memory_mib) {
     DeviceReport& device = devices.emplace_back(uuid, std::move(name), model, memory_mib);
@@ -49,24 +49,24 @@ std::vector<DeviceReport> ReportsOf(const device::Snapshot& snapshot) {
     device.health = IsUnhealthy(found->second) ? DeviceReport::Health::kUnhealthy : DeviceReport::Health::kHealthy;
     device.message = found->second.message;
   };
-  for (const device::Gpu& gpu : snapshot.gpus) {
+  for (const device::nvidia::Gpu& gpu : snapshot.gpus) {
     if (!gpu.mig_enabled) add(gpu.uuid, DeviceName(gpu), gpu.product_name, gpu.memory_mib);
-    for (const device::MigDevice& mig : gpu.mig) add(mig.uuid, DeviceName(gpu, mig), gpu.product_name, mig.memory_mib);
+    for (const device::nvidia::MigDevice& mig : gpu.mig) add(mig.uuid, DeviceName(gpu, mig), gpu.product_name, mig.memory_mib);
   }
   return devices;
 }
 
-DeviceUse UseOf(const device::Inventory& inventory) {
+DeviceUse UseOf(const device::nvidia::Inventory& inventory) {
   DeviceUse use;
   for (const auto& [uuid, health] : inventory.snapshot()->health) {
     if (const Result<int64_t> mib = inventory.UsedMemoryMib(uuid); mib.ok()) use.used_mib[uuid] = *mib;
-    const Result<std::vector<device::GpuProcess>> processes = inventory.Processes(uuid);
+    const Result<std::vector<device::nvidia::GpuProcess>> processes = inventory.Processes(uuid);
     if (!processes.ok()) continue;
-    for (const device::GpuProcess& process : *processes) {
+    for (const device::nvidia::GpuProcess& process : *processes) {
       if (process.used_mib) use.processes.push_back({uuid, process.pid, *process.used_mib});
     }
   }
   return use;
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -9,18 +9,18 @@
 #include "node/driver.h"
 #include "node/nvidia/offer.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 // An unhealthy GPU gets a taint that keeps new claims away. A GPU with a note gets a taint without effect.
-DeviceTaints TaintsOf(const device::Snapshot& snapshot);
+DeviceTaints TaintsOf(const device::nvidia::Snapshot& snapshot);
 
-// Adds the errors that the taints of published devices tell of. `devices`: a list as `spec.devices` has it.
-void ReadErrors(const json::Value& devices, std::span<const device::Gpu> gpus, std::vector<device::DeviceError>& errors);
+// Adds the errors that the taints of published devices describe. `devices`: a list as `spec.devices` has it.
+void ReadErrors(const json::Value& devices, std::span<const device::nvidia::Gpu> gpus, std::vector<device::nvidia::DeviceError>& errors);
 
 // Returns all devices that are offered.
-std::vector<DeviceReport> ReportsOf(const device::Snapshot& snapshot);
+std::vector<DeviceReport> ReportsOf(const device::nvidia::Snapshot& snapshot);
 
-// Asks NVML, as far as it tells.
-DeviceUse UseOf(const device::Inventory& inventory);
+// Asks NVML. Values that it does not report are absent.
+DeviceUse UseOf(const device::nvidia::Inventory& inventory);
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -4,7 +4,7 @@
 #include "json/json.h"
 #include "model/reader.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 std::string ShareState::ToJson() const {
   if (*this == ShareState()) return {};
@@ -40,4 +40,4 @@ Result<ShareState> ShareState::FromJson(const std::string& text) {
   return state;
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 // The settings that a claim asked for with GpuConfig (gpu_config.h), as far as they affect other claims on the GPU.
 struct Sharing {
@@ -29,4 +29,4 @@ struct ShareState {
   friend bool operator==(const ShareState&, const ShareState&) = default;
 };
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

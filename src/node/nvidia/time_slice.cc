@@ -6,7 +6,7 @@
 #include "base/process.h"
 #include "device/nvidia/driver_root.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 namespace {
 
@@ -21,10 +21,11 @@ constexpr std::chrono::seconds kTimeLimit{10};
 
 Status SmiTimeSlice::Set(const std::string& gpu_uuid, const std::string& interval, const Patience& patience) {
   const auto found = std::find(kIntervals.begin(), kIntervals.end(), interval);
-  CHECK(found != kIntervals.end());
+  // The journal of a newer release may have one that this release does not know.
+  if (found == kIntervals.end()) return Invalid("set the time slice of ", gpu_uuid, ": unknown interval ", Quoted(interval));
   const auto number = std::to_string(found - kIntervals.begin());
   // Only that library is given to the program. If the agent runs in a container, the folder may also hold the C library of another system.
-  const device::DriverRoot driver(root_.here);
+  const device::nvidia::DriverRoot driver(root_.here);
   ASSIGN_OR_RETURN(const std::string program, driver.Resolve("/usr/bin/nvidia-smi"));
   ASSIGN_OR_RETURN(const std::string library, driver.FindLibrary("libnvidia-ml.so.1"));
   ProcessSpec process;
@@ -49,4 +50,4 @@ Status SmiTimeSlice::Set(const std::string& gpu_uuid, const std::string& interva
   return {};
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

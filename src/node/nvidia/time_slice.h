@@ -7,12 +7,12 @@
 #include "http/dial.h"
 #include "node/nvidia/driver_files.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 class TimeSlice {
  public:
   virtual ~TimeSlice() = default;
-  // `interval` is Default, Short, Medium or Long. Setting the same interval again does no harm.
+  // `interval` is Default, Short, Medium or Long; kInvalid: it is none of these. Setting the same interval again does no harm.
   virtual Status Set(const std::string& gpu_uuid, const std::string& interval, const Patience& patience) = 0;
 };
 
@@ -26,4 +26,4 @@ class SmiTimeSlice final : public TimeSlice {
   const DriverRoot root_;
 };
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

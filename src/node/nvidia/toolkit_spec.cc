@@ -3,7 +3,7 @@
 #include "json/yaml.h"
 #include "model/reader.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 namespace {
 
@@ -52,4 +52,4 @@ bool ToolkitSpec::Has(std::string_view device) {
   return false;
 }
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -12,7 +12,7 @@
 
 #include "base/file_system.h"
 
-namespace allot::node {
+namespace allot::node::nvidia {
 
 class ToolkitSpec {
  public:
@@ -34,4 +34,4 @@ class ToolkitSpec {
   std::map<std::string, Known> known_;  // by path
 };
 
-}  // namespace allot::node
+}  // namespace allot::node::nvidia

@@ -53,7 +53,9 @@ void Loop::Stop(MonotonicTime deadline) {
   workers_.Stop();
 }
 
-ServerStats Loop::stats() const { return {.connections = open_, .threads = workers_.threads(), .idle = workers_.idle(), .calls = calls_}; }
+ServerStats Loop::stats() const {
+  return {.sockets = sockets_, .connections = open_, .threads = workers_.threads(), .idle = workers_.idle(), .calls = calls_};
+}
 
 void Loop::Run() {
   while (!draining_ || (!connections_.empty() && now_ < drain_deadline_)) {
@@ -62,6 +64,7 @@ void Loop::Run() {
     TakeOrders();
     AcceptAgain();
     dropped_.clear();
+    ForgetEndpoints();
     // The workers of a burst have ended, and the memory of its calls is free.
     if (workers_.Reap()) malloc_trim(0);
   }
@@ -113,12 +116,24 @@ void Loop::TakeOrders() {
   }
   for (auto& endpoint : added) {
     if (draining_ || deadline) continue;
+    Replace(*endpoint->services);
     CHECK(Control(epoll_.fd(), EPOLL_CTL_ADD, endpoint->listener->fd(), EPOLLIN, endpoint.get()));
     endpoints_.push_back(std::move(endpoint));
   }
   if (!deadline) return;
   drain_deadline_ = *deadline;
   if (!std::exchange(draining_, true)) BeginDrain();
+}
+
+void Loop::Replace(const Services& services) {
+  for (const auto& endpoint : endpoints_) {
+    if (endpoint->services.get() == &services) endpoint->listener.reset();
+  }
+}
+
+void Loop::ForgetEndpoints() {
+  endpoints_.remove_if([](const auto& endpoint) { return !endpoint->listener && endpoint->connections == 0; });
+  sockets_ = endpoints_.size();
 }
 
 void Loop::TakePosted() {

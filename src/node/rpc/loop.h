@@ -35,6 +35,9 @@ class Loop {
   void Run();
   void Wait();
   void TakeOrders();
+  // Closes the socket that a new one with the same services replaces.
+  void Replace(const Services& services);
+  void ForgetEndpoints();
   void TakePosted();
   void Accept(Endpoint& endpoint);
   void Adopt(http::Accepted accepted, Endpoint& endpoint);
@@ -47,7 +50,7 @@ class Loop {
   void Drop(Connection& connection);
 
   const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
-  std::atomic<size_t> open_{0};
+  std::atomic<size_t> open_{0}, sockets_{0};
   std::atomic<uint64_t> calls_{0};
 
   std::mutex mutex_;

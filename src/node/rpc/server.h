@@ -35,6 +35,7 @@ struct EndpointOptions {
 };
 
 struct ServerStats {
+  size_t sockets = 0;  // that are listened on, or have connections
   size_t connections = 0;
   size_t threads = 0;  // workers
   size_t idle = 0;     // workers that wait for a call
@@ -54,7 +55,8 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Serves connections to this socket. After Drain: closes it.
+  // Serves connections to this socket. Closes the socket that had the same `services` before, whose connections go on. After Drain: closes
+  // this one.
   void Serve(http::Listener listener, std::shared_ptr<const Services> services, EndpointOptions options = {});
 
   // Stops listening (which removes the sockets' files), sends GOAWAY to peers, ends streams with UNAVAILABLE, lets calls end, and at the

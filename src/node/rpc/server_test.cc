@@ -35,6 +35,30 @@ TEST_F(ServerTest, AnswersACall) {
   }
 }
 
+// Bug: the server kept the socket of every file that was deleted and made again.
+TEST_F(ServerTest, SocketThatReplacesAnotherLeavesOnlyItsConnections) {
+  auto started = Server::Start({});
+  ASSERT_OK(started);
+  server = *std::move(started);
+  auto services = std::make_shared<Services>();
+  services->Add(kEcho, [](const Call&, std::string_view request) -> Result<std::string> { return std::string(request); });
+  const auto serve = [&] {
+    std::filesystem::remove(path);
+    auto listener = http::Listener::Unix(path, 0600);
+    ASSERT_OK(listener);
+    server->Serve(*std::move(listener), services);
+  };
+  serve();
+  {
+    Client first(path);
+    EXPECT_THAT(first.Do(kEcho, "1").messages(), ElementsAre("1"));
+    for (int i = 0; i < 5; ++i) serve();
+    EXPECT_THAT(first.Do(kEcho, "2").messages(), ElementsAre("2"));
+    EXPECT_THAT(Client(path).Do(kEcho, "3").messages(), ElementsAre("3"));
+  }
+  EXPECT_TRUE(Eventually([&] { return server->stats().sockets == 1; }));
+}
+
 TEST_F(ServerTest, TakesAndSendsEmptyMessages) {
   Start();
   EXPECT_THAT(Client(path).Do(kEcho, "").messages(), ElementsAre(""));

@@ -33,10 +33,8 @@ std::string TroubleOfText(std::string_view line) {
   return quoted.ok() ? StrCat(text.substr(0, error), ": ", TextOf(quoted->root())) : std::string(text);
 }
 
-// Names and words of Kubernetes and of the system. The agent's own errors have codes.
+// Words of Kubernetes and of the system. The agent's own errors have codes.
 constexpr std::pair<std::string_view, Trouble> kOfOthers[] = {
-    {"DRAConsumableCapacity", Trouble::kNoSharing},
-    {"DRADeviceTaints", Trouble::kNoTaints},
     {"forbidden", Trouble::kForbidden},
     {"No space left on device", Trouble::kDiskFull},
 };
