@@ -26,14 +26,14 @@ void Pause(milliseconds time, const Patience& patience) {
   poll(&cancelled, 1, static_cast<int>(time.count()));
 }
 
-// Returns what the result takes of a device with `whole_mib`, in whole MiB. kInvalid: it takes nothing.
+// Returns how much of a device with `whole_mib` the result may use, in whole MiB. With adminAccess that is all of it, beside other claims
+// (Share::admin). kInvalid: it takes nothing.
 Result<int64_t> MemoryOf(const model::DeviceResult& result, int64_t whole_mib) {
-  if (whole_mib == 0) return 0;
-  const model::NamedQuantity* const memory = model::MemoryOf(result.consumed_capacity);
-  if (memory == nullptr) return whole_mib;
-  const model::MiB taken = model::MiB::Taken(memory->amount);
+  if (whole_mib == 0 || result.admin_access) return whole_mib;
+  const model::MiB taken = model::MemoryTaken(result, model::MiB(whole_mib));
   if (taken == model::MiB(0))
-    return Invalid("request ", Quoted(result.request), ": consumedCapacity.memory: expected an amount, not ", memory->amount.ToString());
+    return Invalid("request ", Quoted(result.request), ": consumedCapacity.memory: expected an amount, not ",
+                   model::MemoryOf(result.consumed_capacity)->amount.ToString());
   return taken.count();
 }
 

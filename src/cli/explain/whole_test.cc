@@ -67,7 +67,7 @@ TEST(Explain, WhoWaitsBehindOthersForAWholeGpuIsToldWhatAPartWouldDo) {
   EXPECT_THAT(
       ExplainIn(StrCat(GpuNode("n1", {24, 12}), Running("a", "n1", "gpu-0", "6Gi"), Running("b", "n1", "gpu-1", "2Gi"), ahead, WholePod(1)),
                 "p"),
-      HasSubstr("asking for at most 18432 MiB instead of a whole GPU, without delaying another Pod"));
+      HasSubstr("asking for at most 18432 MiB instead of a whole GPU, without delaying\n    another Pod"));
 }
 
 TEST(Explain, TwoClaimsOfOnePodThatAreInEachOthersWay) {

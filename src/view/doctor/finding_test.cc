@@ -34,6 +34,8 @@ TEST(FindingGroups, TheAgentsPodDoesNotKeepEqualFindingsApart) {
 
 TEST(TroubleOf, TellsWhatAnAgentsMessageIsAbout) {
   EXPECT_EQ(TroubleOf("/: no libnvidia-ml.so.1 under the driver root [NoDriver]"), Trouble::kNoDriver);
+  EXPECT_EQ(TroubleOf("node n1: 2 devices are not offered: ... [NoSharing]"), Trouble::kNoSharing);
+  EXPECT_EQ(TroubleOf("node n1: 1 device is left out instead of tainted: ... [NoTaints]"), Trouble::kNoTaints);
   EXPECT_EQ(TroubleOf("nodes \"n1\" is forbidden"), Trouble::kForbidden);
   EXPECT_EQ(TroubleOf("something else"), Trouble::kOther);
 }
