@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "base/strings.h"
-#include "cli/get.h"
-#include "cli/manifest.h"
+#include "cli/apply/manifest.h"
+#include "cli/get/get.h"
 #include "cli/output.h"
+#include "cli/program/values.h"
 #include "cli/session.h"
-#include "cli/values.h"
 
 namespace allot::cli {
 namespace {

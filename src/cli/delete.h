@@ -1,7 +1,7 @@
 #pragma once
 // `allot delete`: deletes objects and waits until they are gone.
 
-#include "cli/args.h"
+#include "cli/program/args.h"
 
 namespace allot::cli {
 

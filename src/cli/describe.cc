@@ -1,9 +1,9 @@
 #include "cli/describe.h"
 
 #include "base/strings.h"
+#include "cli/apply/manifest.h"
 #include "cli/describe/description.h"
-#include "cli/get.h"
-#include "cli/manifest.h"
+#include "cli/get/get.h"
 #include "cli/output.h"
 #include "cli/session.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // `allot describe`: prints objects with their related objects and events.
 
-#include "cli/args.h"
+#include "cli/program/args.h"
 
 namespace allot::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 // `allot doctor`: checks whether a cluster is ready for allot, and says how to fix what is not.
 
-#include "cli/args.h"
+#include "cli/program/args.h"
 
 namespace allot::cli {
 

@@ -16,7 +16,7 @@
 
 #include "base/check.h"
 #include "base/test_util.h"
-#include "cli/verbs.h"
+#include "cli/program/verbs.h"
 #include "http/server.h"
 
 namespace allot::cli {

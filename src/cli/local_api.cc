@@ -14,7 +14,7 @@
 #include "apiserver/local_users.h"
 #include "base/process.h"
 #include "base/strings.h"
-#include "cli/apiserver.h"
+#include "cli/up/apiserver.h"
 
 namespace allot::cli {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // `allot logs`: prints the log of a Pod's container, from any Kubernetes API, as kubectl does.
 
-#include "cli/args.h"
+#include "cli/program/args.h"
 
 namespace allot::cli {
 

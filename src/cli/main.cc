@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/output.h"
-#include "cli/verbs.h"
+#include "cli/program/verbs.h"
 
 // kubectl calls a program of this name to complete the words after `kubectl allot`. The last line tells it not to offer files.
 constexpr std::string_view kCompleter = "kubectl_complete-allot";

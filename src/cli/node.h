@@ -1,7 +1,7 @@
 #pragma once
 // `allot node`: runs the agent of one node (src/node).
 
-#include "cli/args.h"
+#include "cli/program/args.h"
 
 namespace allot::cli {
 

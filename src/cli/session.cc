@@ -5,7 +5,7 @@
 #include "base/strings.h"
 #include "cli/local_api.h"
 #include "cli/output.h"
-#include "cli/values.h"
+#include "cli/program/values.h"
 #include "kube/config.h"
 
 namespace allot::cli {

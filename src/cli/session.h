@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/file_system.h"
 #include "base/status.h"
-#include "cli/args.h"
+#include "cli/program/args.h"
 #include "kube/client.h"
 #include "kube/discovery.h"
 

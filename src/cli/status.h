@@ -1,7 +1,7 @@
 #pragma once
 // `allot status`: shows every GPU of the cluster, its shares and their holders, and the waiting Pods.
 
-#include "cli/args.h"
+#include "cli/program/args.h"
 
 namespace allot::cli {
 

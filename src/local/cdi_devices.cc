@@ -4,8 +4,8 @@
 
 #include "json/editor.h"
 #include "json/json.h"
-#include "node/cdi.h"
 #include "node/nvidia/devices.h"
+#include "node/prepare/cdi.h"
 
 namespace allot::local {
 namespace {
@@ -26,7 +26,7 @@ std::vector<std::string> TextsOf(const json::Value& list) {
   return texts;
 }
 
-// Reads edits as node/cdi.h writes them.
+// Reads edits as node/prepare/cdi.h writes them.
 void AddEdits(const json::Value& from, ContainerEdits& edits) {
   for (const json::Value& variable : json::ItemsOf(from["env"])) {
     const std::string_view text = json::TextOf(variable);

@@ -1,5 +1,5 @@
 #pragma once
-// The devices of a claim on one machine, prepared in the same way as for containers of a cluster (node/prepare.h).
+// The devices of a claim on one machine, prepared in the same way as for containers of a cluster (node/prepare/prepare.h).
 //
 // A process gets the environment of the CDI spec, most of all ALLOT_GPU_MEMORY_<UUID>__<share>=<MiB>. It sees the device nodes of all GPUs,
 // so CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES hold the UUIDs of its own GPUs, in the order of the allocation.
@@ -10,7 +10,7 @@
 
 #include "base/file_system.h"
 #include "local/devices.h"
-#include "node/prepare.h"
+#include "node/prepare/prepare.h"
 
 namespace allot::local {
 

@@ -1,6 +1,6 @@
 #include "local/cdi_devices.h"
 
-#include "node/prepare_fixture.h"
+#include "node/prepare/prepare_fixture.h"
 
 namespace allot::local {
 namespace {

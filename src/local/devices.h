@@ -8,7 +8,7 @@
 #include "base/process.h"
 #include "base/status.h"
 #include "http/dial.h"
-#include "node/holding.h"
+#include "node/prepare/holding.h"
 
 namespace allot::local {
 

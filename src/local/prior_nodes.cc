@@ -4,7 +4,7 @@
 
 #include "local/containers/containers.h"
 #include "local/node_object.h"
-#include "node/journal.h"
+#include "node/prepare/journal.h"
 
 namespace allot::local {
 namespace {

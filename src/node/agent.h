@@ -25,7 +25,7 @@
 #include "kube/client.h"
 #include "node/agent_options.h"
 #include "node/driver.h"
-#include "node/prepare.h"
+#include "node/prepare/prepare.h"
 
 namespace allot::node {
 

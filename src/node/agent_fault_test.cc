@@ -1,7 +1,7 @@
 // Every file operation of prepare and unprepare with a failure, through a whole agent without kubelet, as `allot up` has one. Crashes are
 // played in prepare_fault_test.cc.
 #include "node/agent_fixture.h"
-#include "node/fault_walk.h"
+#include "node/prepare/fault_walk.h"
 
 namespace allot::node {
 namespace {

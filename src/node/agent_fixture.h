@@ -13,8 +13,8 @@
 #include "http/test_client.h"
 #include "json/json.h"
 #include "node/agent.h"
-#include "node/made_device_driver.h"
 #include "node/nvidia/driver.h"
+#include "node/prepare/made_device_driver.h"
 #include "node/rpc/test_kubelet.h"
 
 namespace allot::node {

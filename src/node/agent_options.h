@@ -6,7 +6,7 @@
 #include <string>
 
 #include "node/bulletin.h"
-#include "node/sockets.h"
+#include "node/kubelet/sockets.h"
 
 namespace allot::node {
 

@@ -11,8 +11,8 @@
 #include "base/status.h"
 #include "http/dial.h"
 #include "model/claim.h"
-#include "node/container_edits.h"
-#include "node/holding.h"
+#include "node/prepare/container_edits.h"
+#include "node/prepare/holding.h"
 
 namespace allot::node {
 

@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "json/value.h"
 #include "node/claim_driver.h"
-#include "node/holding.h"
+#include "node/prepare/holding.h"
 
 namespace allot::node {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kube/client.h"
-#include "node/prepare.h"
+#include "node/prepare/prepare.h"
 
 namespace allot::node {
 

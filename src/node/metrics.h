@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "node/driver.h"
-#include "node/holding.h"
 #include "node/metrics_text.h"
+#include "node/prepare/holding.h"
 
 namespace allot::node {
 

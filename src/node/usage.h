@@ -9,7 +9,7 @@
 #include "base/file_system.h"
 #include "node/driver.h"
 #include "node/metrics.h"
-#include "node/prepare.h"
+#include "node/prepare/prepare.h"
 
 namespace allot::node {
 

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/file_system.h"
-#include "node/cdi.h"
-#include "node/holding.h"
 #include "node/nvidia/claims.h"
 #include "node/nvidia/share_state.h"
+#include "node/prepare/cdi.h"
+#include "node/prepare/holding.h"
 
 namespace allot::node {
 namespace {

@@ -20,7 +20,7 @@
 #include "kube/config.h"
 #include "node/nvidia/devices.h"
 #include "node/nvidia/offer.h"
-#include "node/publisher.h"
+#include "node/publish/publisher.h"
 
 namespace allot {
 namespace {

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "node/registration.h"
+#include "node/kubelet/registration.h"
+#include "node/kubelet/sockets.h"
 #include "node/rpc/server.h"
-#include "node/sockets.h"
 
 namespace allot::node {
 namespace {

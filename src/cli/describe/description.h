@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/strings.h"
+#include "cli/get/tabs.h"
 #include "cli/session.h"
-#include "cli/tabs.h"
 #include "json/value.h"
 #include "kube/object.h"
 #include "model/quantity.h"

@@ -10,7 +10,7 @@
 
 #include "base/file_system.h"
 #include "base/status.h"
-#include "node/holding.h"
+#include "node/prepare/holding.h"
 
 namespace allot::local {
 

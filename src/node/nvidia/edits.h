@@ -12,9 +12,9 @@
 
 #include "base/file_system.h"
 #include "device/nvidia/gpu.h"
-#include "node/container_edits.h"
-#include "node/holding.h"
 #include "node/nvidia/driver_files.h"
+#include "node/prepare/container_edits.h"
+#include "node/prepare/holding.h"
 
 namespace allot::node::nvidia {
 

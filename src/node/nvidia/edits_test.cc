@@ -3,7 +3,7 @@
 #include "base/fake_file_system.h"
 #include "base/test_util.h"
 #include "json/json.h"
-#include "node/cdi.h"
+#include "node/prepare/cdi.h"
 
 namespace allot::node::nvidia {
 namespace {

@@ -17,7 +17,7 @@
 #include "device/nvidia/gpu.h"
 #include "json/value.h"
 #include "node/nvidia/policy.h"
-#include "node/slices.h"
+#include "node/publish/slices.h"
 
 namespace allot::node::nvidia {
 

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "base/test_util.h"
-#include "node/journal.h"
 #include "node/nvidia/share_state.h"
+#include "node/prepare/journal.h"
 #include "tests/support/requirements.h"
 
 namespace allot::node::nvidia {

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "node/prepare.h"
+#include "node/prepare/prepare.h"
 
 namespace allot::node::rpc {
 

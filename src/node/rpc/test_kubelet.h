@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "node/holding.h"
+#include "node/prepare/holding.h"
 #include "node/rpc/messages.h"
 #include "node/rpc/test_client.h"
 #include "proto/dra/v1.pb.h"
