@@ -60,7 +60,7 @@ std::string Words(const Headline& h) {
   switch (h.kind) {
     case Kind::kNoNodes: return "there are no nodes";
     case Kind::kNoNodeFits: return StrCat("none of the ", h.count, " nodes fits");
-    case Kind::kNode: return sched::WordsWithNodes(*h.refusal, h.names);
+    case Kind::kNode: return sched::WordsWithNodes(*h.reason, h.names);
     case Kind::kTooLarge: return StrCat("it asks for ", *h.asked, " MiB of one GPU, and the largest has ", h.most, " MiB");
     case Kind::kTooFew: return TooFewWords(h);
     case Kind::kNeverEnough: return AskWords(h.several) + FitWords(h, "could ever fit");

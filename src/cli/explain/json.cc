@@ -47,12 +47,12 @@ void WriteWaiting(const view::Answer& answer, json::Builder& b) {
     b.Key("waiting"), b.Int(static_cast<int64_t>(answer.waiting));
   }
   b.Key("reasons"), b.StartArray();
-  for (const view::NodeReason& reason : answer.reasons) {
+  for (const view::NodeGroup& group : answer.groups) {
     b.StartObject();
-    WriteTexts("nodes", reason.nodes, b);
-    WriteText("text", Words(reason), b);
-    sched::WriteReason(reason.refusal, b);
-    WriteDevices(reason.devices, b);
+    WriteTexts("nodes", group.nodes, b);
+    WriteText("text", Words(group), b);
+    sched::WriteReason(group.reason, b);
+    WriteDevices(group.devices, b);
     b.EndObject();
   }
   b.EndArray();
@@ -87,8 +87,8 @@ void WritePlaced(const view::Answer& answer, json::Builder& b) {
     WriteText("why", Words(option), b);
     if (option.reason) {
       sched::WriteReason(*option.reason, b);
-    } else if (option.refusal) {
-      sched::WriteReason(*option.refusal, b);
+    } else if (option.node_reason) {
+      sched::WriteReason(*option.node_reason, b);
     }
     if (option.here) b.Key("here"), b.Bool(true);
     b.EndObject();

@@ -105,9 +105,9 @@ void WriteHeadline(const Headline& headline, json::Builder& b) {
   WriteText("among", NameOf(headline.among), b);
   if (headline.some_nodes) b.Key("someNodes"), b.Bool(true);
   WriteTextsUnlessEmpty(headline.kind == Kind::kFits ? "devices" : "nodes", headline.names, b);
-  if (headline.refusal) {
+  if (headline.reason) {
     b.Key("reason"), b.StartObject();
-    sched::WriteReason(*headline.refusal, b);
+    sched::WriteReason(*headline.reason, b);
     b.EndObject();
   }
   if (!headline.obstacle.empty()) sched::WriteFacts(headline.obstacle, b);

@@ -13,7 +13,7 @@ namespace {
 
 using State = view::Answer::State;
 using view::DeviceRow;
-using view::NodeReason;
+using view::NodeGroup;
 
 constexpr size_t kMaxSections = 8;  // nodes with a table
 constexpr size_t kMaxRows = 16;     // devices of a table
@@ -144,22 +144,22 @@ class DeviceTable {
   bool same_why_ = true, one_line_ = false, below_ = false;
 };
 
-int64_t MostFree(const NodeReason& reason) {
+int64_t MostFree(const NodeGroup& group) {
   int64_t most = 0;
-  for (const DeviceRow& row : reason.devices) most = std::max(most, row.free.value_or(0));
+  for (const DeviceRow& row : group.devices) most = std::max(most, row.free.value_or(0));
   return most;
 }
 
-std::string ReasonsText(const std::vector<NodeReason>& reasons, const Screen& screen) {
+std::string ReasonsText(const std::vector<NodeGroup>& groups, const Screen& screen) {
   // The headline has said it.
-  if (reasons.size() == 1 && reasons[0].devices.empty() && reasons[0].nodes.size() == 1) return "";
-  std::vector<const NodeReason*> tables;
+  if (groups.size() == 1 && groups[0].devices.empty() && groups[0].nodes.size() == 1) return "";
+  std::vector<const NodeGroup*> tables;
   std::string rest;
-  for (const NodeReason& reason : reasons) {
-    if (!reason.devices.empty()) {
-      tables.push_back(&reason);
+  for (const NodeGroup& group : groups) {
+    if (!group.devices.empty()) {
+      tables.push_back(&group);
     } else {
-      rest += Wrap(StrCat(Printable(SomeOf(reason.nodes)), ": "), Words(reason), 4, screen.width);
+      rest += Wrap(StrCat(Printable(SomeOf(group.nodes)), ": "), Words(group), 4, screen.width);
     }
   }
   size_t left_out = 0;
@@ -169,9 +169,9 @@ std::string ReasonsText(const std::vector<NodeReason>& reasons, const Screen& sc
     tables.resize(kMaxSections);
   }
   std::string text;
-  for (const NodeReason* const reason : tables) {
-    text += StrCat("\n", Wrap(StrCat(Printable(SomeOf(reason->nodes)), ": "), Words(*reason), 4, screen.width));
-    text += DeviceTable(reason->devices, screen).Text();
+  for (const NodeGroup* const group : tables) {
+    text += StrCat("\n", Wrap(StrCat(Printable(SomeOf(group->nodes)), ": "), Words(*group), 4, screen.width));
+    text += DeviceTable(group->devices, screen).Text();
   }
   if (left_out > 0) text += StrCat("\nand ", left_out, " more nodes, on which less is free; -o json has them all\n");
   return rest.empty() ? text : StrCat(text, "\n", rest);
@@ -251,7 +251,7 @@ std::string ExplainText(const view::Answer& answer, const Screen& screen, WallTi
     text += Wrap("-> ", Words(fix), 3, screen.width);
     text += StrCat("   ", Printable(CommandOf(fix)), "\n");
   }
-  text += ReasonsText(answer.reasons, screen);
+  text += ReasonsText(answer.groups, screen);
   if (answer.state != State::kPlaced) return text + RemediesText(answer, screen);
   text += OwnDevicesText(answer, screen);
   if (!answer.details.empty()) text += "\n";

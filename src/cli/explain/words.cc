@@ -140,11 +140,11 @@ std::string Words(const Note& note) {
   return StrCat("template ", note.name, " cannot be seen: ", note.message);
 }
 
-std::string Words(const view::NodeReason& reason) {
-  std::string text = sched::Words(reason.refusal);
-  if (reason.devices.empty()) return text;
-  const alloc::Reasons& devices = reason.refusal.devices;
-  if (reason.one_of_several) text = StrCat("claim ", devices.claim, ", request ", devices.request, ": ", text);
+std::string Words(const view::NodeGroup& group) {
+  std::string text = sched::Words(group.reason);
+  if (group.devices.empty()) return text;
+  const alloc::Reasons& devices = group.reason.devices;
+  if (group.one_of_several) text = StrCat("claim ", devices.claim, ", request ", devices.request, ": ", text);
   for (const alloc::RuledOut& one : devices.ruled_out) {
     if (one.devices.empty()) text += StrCat("; ", alloc::Words(one.reason));
   }
@@ -155,7 +155,7 @@ std::string Words(const view::DeviceRow& row) { return row.reason ? alloc::Short
 
 std::string Words(const view::Option& option) {
   if (option.reason) return alloc::ShortWords(*option.reason);
-  return option.refusal ? sched::Words(*option.refusal) : option.error;
+  return option.node_reason ? sched::Words(*option.node_reason) : option.error;
 }
 
 std::string Words(const view::DeviceRow::Part& part) { return part.pods.empty() ? StrCat("claim ", part.claim) : sched::Names(part.pods); }

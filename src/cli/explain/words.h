@@ -22,7 +22,7 @@ std::string CommandOf(const view::Fix& fix);
 std::string Words(const view::Note& note);
 
 // Why the nodes do not fit.
-std::string Words(const view::NodeReason& reason);
+std::string Words(const view::NodeGroup& group);
 // Why the Pod does not get the device; empty: it fits.
 std::string Words(const view::DeviceRow& row);
 // Why the Pod could not be there; empty: it fits.

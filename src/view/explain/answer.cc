@@ -126,10 +126,10 @@ std::map<std::string, Brief> WhyTheyWait(sched::Cluster cluster, const std::vect
     const sched::PodWithClaims request = cluster.WithClaims(pod);
     const Result<sched::Decision> decision = decider.Decide(*snapshot, request);
     if (!decision.ok() || decision->outcome != sched::Decision::Outcome::kWaits) continue;
-    const std::vector<NodeReason> refused = ReasonsOf(*snapshot, request, decision->reasons);
+    const std::vector<NodeGroup> groups = GroupsOf(*snapshot, request, decision->reasons);
     const Result<bool> never = decider.NeverFits(*snapshot, request);
     const bool is_never = never.ok() && *never;
-    briefs[key] = {is_never, is_never ? NeverHeadlineOf(request, refused) : HeadlineOf(request, refused)};
+    briefs[key] = {is_never, is_never ? NeverHeadlineOf(request, groups) : HeadlineOf(request, groups)};
   }
   return briefs;
 }

@@ -38,10 +38,10 @@ struct DeviceRow {
 };
 
 // Nodes that do not fit for the same reason.
-struct NodeReason {
+struct NodeGroup {
   std::vector<std::string> nodes;
-  sched::NodeReason refusal;         // without a node
-  bool one_of_several = false;       // the Pod has several requests, and the refusal is about one of them
+  sched::NodeReason reason;          // without a node
+  bool one_of_several = false;       // the Pod has several requests, and the reason is about one of them
   std::vector<DeviceRow> devices{};  // the same on all nodes; empty: the reason is not about devices
 };
 
@@ -111,7 +111,7 @@ struct Option {
 
   // Why the Pod does not fit: about the device, else about the node, else an error.
   std::optional<alloc::Reason> reason{};
-  std::optional<sched::NodeReason> refusal{};
+  std::optional<sched::NodeReason> node_reason{};
   std::string error{};
 };
 
@@ -132,7 +132,7 @@ struct Answer {
 
   // The place among the Pods that wait; 0: there is no order, as another scheduler than allot's decides.
   size_t place = 0, waiting = 0;
-  std::vector<NodeReason> reasons;  // reasons about devices first
+  std::vector<NodeGroup> groups;  // reasons about devices first
   std::vector<sched::Remedy> remedies;
   std::vector<Fix> fixes;
 

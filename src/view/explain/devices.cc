@@ -68,32 +68,32 @@ std::vector<DeviceRow> RowsOf(const sched::Node& node, const alloc::Reasons& rea
   return rows;
 }
 
-std::vector<NodeReason> ReasonsOf(const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
-                                  const std::vector<sched::NodeReason>& refusals) {
+std::vector<NodeGroup> GroupsOf(const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
+                                const std::vector<sched::NodeReason>& reasons) {
   size_t asks = 0;
   for (const sched::ClaimPtr& claim : request.claims) asks += claim->claim.requests.size();
-  std::vector<NodeReason> reasons;
-  for (const sched::NodeReason& refusal : refusals) {
-    NodeReason reason{{refusal.node}, refusal};
-    reason.refusal.node.clear();
-    const sched::Node* const node = snapshot.Find(refusal.node);
-    if (!refusal.devices.empty() && node != nullptr) {
-      reason.devices = RowsOf(*node, refusal.devices, request.pod->key);
-      reason.one_of_several = asks > 1 && !refusal.devices.request.empty();
+  std::vector<NodeGroup> groups;
+  for (const sched::NodeReason& reason : reasons) {
+    NodeGroup group{{reason.node}, reason};
+    group.reason.node.clear();
+    const sched::Node* const node = snapshot.Find(reason.node);
+    if (!reason.devices.empty() && node != nullptr) {
+      group.devices = RowsOf(*node, reason.devices, request.pod->key);
+      group.one_of_several = asks > 1 && !reason.devices.request.empty();
     }
-    const auto same = std::find_if(reasons.begin(), reasons.end(),
-                                   [&](const NodeReason& one) { return one.refusal == reason.refusal && one.devices == reason.devices; });
-    if (same == reasons.end()) {
-      reasons.push_back(std::move(reason));
+    const auto same = std::find_if(groups.begin(), groups.end(),
+                                   [&](const NodeGroup& one) { return one.reason == group.reason && one.devices == group.devices; });
+    if (same == groups.end()) {
+      groups.push_back(std::move(group));
     } else {
-      same->nodes.push_back(refusal.node);
+      same->nodes.push_back(reason.node);
     }
   }
-  std::stable_sort(reasons.begin(), reasons.end(), [](const NodeReason& a, const NodeReason& b) {
+  std::stable_sort(groups.begin(), groups.end(), [](const NodeGroup& a, const NodeGroup& b) {
     if (a.devices.empty() != b.devices.empty()) return b.devices.empty();
     return a.devices.empty() && a.nodes.size() > b.nodes.size();
   });
-  return reasons;
+  return groups;
 }
 
 }  // namespace allot::view

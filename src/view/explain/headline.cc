@@ -37,10 +37,10 @@ Cause CauseOf(const alloc::Reason& reason) {
 bool IsShort(const DeviceRow& row) { return row.reason && CauseOf(*row.reason) == Cause::kShort; }
 
 // The least MiB that was asked of a device.
-int64_t AskedOf(const std::vector<NodeReason>& reasons) {
+int64_t AskedOf(const std::vector<NodeGroup>& groups) {
   int64_t least = 0;
-  for (const NodeReason& reason : reasons) {
-    for (const DeviceRow& row : reason.devices) {
+  for (const NodeGroup& group : groups) {
+    for (const DeviceRow& row : group.devices) {
       if (!IsShort(row)) continue;
       const int64_t asked = alloc::MemoryIn(row.reason->name, row.reason->asked)->count();
       if (least == 0 || asked < least) least = asked;
@@ -50,29 +50,29 @@ int64_t AskedOf(const std::vector<NodeReason>& reasons) {
 }
 
 // The most MiB that a device with too little memory has free.
-int64_t MostFree(const std::vector<NodeReason>& reasons) {
+int64_t MostFree(const std::vector<NodeGroup>& groups) {
   int64_t most = 0;
-  for (const NodeReason& reason : reasons) {
-    for (const DeviceRow& row : reason.devices) {
+  for (const NodeGroup& group : groups) {
+    for (const DeviceRow& row : group.devices) {
       if (IsShort(row)) most = std::max(most, row.free.value_or(0));
     }
   }
   return most;
 }
 
-Causes CausesOf(const std::vector<NodeReason>& reasons) {
+Causes CausesOf(const std::vector<NodeGroup>& groups) {
   Causes causes;
-  for (const NodeReason& reason : reasons) {
-    for (const DeviceRow& row : reason.devices) {
+  for (const NodeGroup& group : groups) {
+    for (const DeviceRow& row : group.devices) {
       if (row.reason) causes.insert(CauseOf(*row.reason));
     }
   }
   return causes;
 }
 
-size_t NodesOf(const std::vector<NodeReason>& reasons) {
+size_t NodesOf(const std::vector<NodeGroup>& groups) {
   size_t nodes = 0;
-  for (const NodeReason& reason : reasons) nodes += reason.nodes.size();
+  for (const NodeGroup& group : groups) nodes += group.nodes.size();
   return nodes;
 }
 
@@ -80,26 +80,26 @@ Headline::Several SeveralOf(const sched::Several& several) {
   return {several.count, sched::MemoryAsked(several.ask).count(), several.differ};
 }
 
-Headline TooFew(const sched::Several& several, const std::vector<NodeReason>& reasons) {
-  Headline headline{.kind = Kind::kTooFew, .several = SeveralOf(several), .one_node = NodesOf(reasons) == 1};
-  for (const NodeReason& reason : reasons) headline.fit = std::max(headline.fit, reason.refusal.fit_alone);
-  const Causes causes = CausesOf(reasons);
+Headline TooFew(const sched::Several& several, const std::vector<NodeGroup>& groups) {
+  Headline headline{.kind = Kind::kTooFew, .several = SeveralOf(several), .one_node = NodesOf(groups) == 1};
+  for (const NodeGroup& group : groups) headline.fit = std::max(headline.fit, group.reason.fit_alone);
+  const Causes causes = CausesOf(groups);
   headline.only_room = !causes.empty() && std::all_of(causes.begin(), causes.end(),
                                                       [](Cause cause) { return cause == Cause::kShort || cause == Cause::kTaken; });
   return headline;
 }
 
-Headline NeverEnough(const sched::Several& several, const std::vector<NodeReason>& reasons) {
-  Headline headline{.kind = Kind::kNeverEnough, .several = SeveralOf(several), .one_node = NodesOf(reasons) == 1};
+Headline NeverEnough(const sched::Several& several, const std::vector<NodeGroup>& groups) {
+  Headline headline{.kind = Kind::kNeverEnough, .several = SeveralOf(several), .one_node = NodesOf(groups) == 1};
   const auto could_fit = [](const DeviceRow& row) {
     if (!row.reason) return true;
     const Cause cause = CauseOf(*row.reason);
     return cause == Cause::kTaken || (cause == Cause::kShort && !row.reason->IsTooSmall());
   };
   const int64_t mib = several.differ ? 0 : sched::MemoryAsked(several.ask).count();
-  for (const NodeReason& reason : reasons) {
+  for (const NodeGroup& group : groups) {
     size_t all = 0;
-    for (const DeviceRow& row : reason.devices) {
+    for (const DeviceRow& row : group.devices) {
       all += !could_fit(row) ? 0 : mib > 0 ? static_cast<size_t>(row.mib.value_or(0) / mib) : 1;
     }
     headline.fit = std::max(headline.fit, all);
@@ -116,12 +116,12 @@ bool AsksForWhole(const sched::PodWithClaims& request) {
   });
 }
 
-Headline DeviceHeadline(const std::vector<NodeReason>& reasons, bool whole, bool some_nodes) {
-  const Causes causes = CausesOf(reasons);
+Headline DeviceHeadline(const std::vector<NodeGroup>& groups, bool whole, bool some_nodes) {
+  const Causes causes = CausesOf(groups);
   const auto only = [&](Causes some) { return std::includes(some.begin(), some.end(), causes.begin(), causes.end()); };
   const auto make = [&](Kind kind, Among among = Among::kAll) { return Headline{.kind = kind, .among = among, .some_nodes = some_nodes}; };
   // A device has enough for one request, but other requests of the Pod would get it.
-  const bool taken_by_itself = !whole && causes.contains(Cause::kShort) && MostFree(reasons) >= AskedOf(reasons);
+  const bool taken_by_itself = !whole && causes.contains(Cause::kShort) && MostFree(groups) >= AskedOf(groups);
   if (causes.contains(Cause::kTogether) || taken_by_itself) return Headline{.kind = Kind::kNotTogether};
   if (only({Cause::kNoMatch})) return make(Kind::kNoMatch);
   if (only({Cause::kTaken})) return make(Kind::kAllTaken);
@@ -131,7 +131,7 @@ Headline DeviceHeadline(const std::vector<NodeReason>& reasons, bool whole, bool
                                                : only({Cause::kShort, Cause::kTaken, Cause::kNoMatch}) ? Among::kMatching
                                                : only({Cause::kShort, Cause::kTaken, Cause::kTainted}) ? Among::kUntainted
                                                                                                        : Among::kSuitable);
-    if (!whole) headline.asked = AskedOf(reasons), headline.most = MostFree(reasons);
+    if (!whole) headline.asked = AskedOf(groups), headline.most = MostFree(groups);
     return headline;
   }
   if (only({Cause::kTaken, Cause::kNoMatch})) return make(Kind::kAllTaken, Among::kMatching);
@@ -140,36 +140,36 @@ Headline DeviceHeadline(const std::vector<NodeReason>& reasons, bool whole, bool
 }
 
 // Whether devices are counted. They are not where each fits by itself, but not together with others.
-bool IsAboutSeveral(const std::vector<NodeReason>& reasons) {
-  return !reasons.empty() && !reasons[0].devices.empty() && !CausesOf(reasons).contains(Cause::kTogether);
+bool IsAboutSeveral(const std::vector<NodeGroup>& groups) {
+  return !groups.empty() && !groups[0].devices.empty() && !CausesOf(groups).contains(Cause::kTogether);
 }
 
 }  // namespace
 
-Headline HeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeReason>& reasons) {
-  if (reasons.empty()) return {.kind = Kind::kNoNodes};
+Headline HeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeGroup>& groups) {
+  if (groups.empty()) return {.kind = Kind::kNoNodes};
   const std::optional<sched::Several> several = sched::SeveralOf(request);
-  if (several && IsAboutSeveral(reasons)) return TooFew(*several, reasons);
-  if (!reasons[0].devices.empty()) return DeviceHeadline(reasons, AsksForWhole(request), reasons.back().devices.empty());
-  if (reasons.size() > 1) return {.kind = Kind::kNoNodeFits, .count = NodesOf(reasons)};
-  return {.kind = Kind::kNode, .names = reasons[0].nodes, .refusal = reasons[0].refusal};
+  if (several && IsAboutSeveral(groups)) return TooFew(*several, groups);
+  if (!groups[0].devices.empty()) return DeviceHeadline(groups, AsksForWhole(request), groups.back().devices.empty());
+  if (groups.size() > 1) return {.kind = Kind::kNoNodeFits, .count = NodesOf(groups)};
+  return {.kind = Kind::kNode, .names = groups[0].nodes, .reason = groups[0].reason};
 }
 
-Headline NeverHeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeReason>& reasons) {
-  const int64_t asked = AskedOf(reasons);
+Headline NeverHeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeGroup>& groups) {
+  const int64_t asked = AskedOf(groups);
   int64_t largest = 0;
-  for (const NodeReason& reason : reasons) {
-    for (const DeviceRow& row : reason.devices) largest = std::max(largest, row.mib.value_or(0));
+  for (const NodeGroup& group : groups) {
+    for (const DeviceRow& row : group.devices) largest = std::max(largest, row.mib.value_or(0));
   }
   if (asked > largest && largest > 0) return {.kind = Kind::kTooLarge, .asked = asked, .most = largest};
   const std::optional<sched::Several> several = sched::SeveralOf(request);
-  if (several && IsAboutSeveral(reasons)) return NeverEnough(*several, reasons);
+  if (several && IsAboutSeveral(groups)) return NeverEnough(*several, groups);
   // A rule could be lifted, but a device that is too small stays so.
-  std::vector<NodeReason> too_small;
-  for (const NodeReason& reason : reasons) {
-    if (!reason.devices.empty() || reason.refusal.kind == sched::NodeReason::Kind::kResource) too_small.push_back(reason);
+  std::vector<NodeGroup> too_small;
+  for (const NodeGroup& group : groups) {
+    if (!group.devices.empty() || group.reason.kind == sched::NodeReason::Kind::kResource) too_small.push_back(group);
   }
-  return HeadlineOf(request, too_small.empty() ? reasons : too_small);
+  return HeadlineOf(request, too_small.empty() ? groups : too_small);
 }
 
 }  // namespace allot::view

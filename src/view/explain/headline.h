@@ -17,7 +17,7 @@ struct Headline {
     // The Pod waits, or can never start. Where `some_nodes` is set, the other nodes do not fit for reasons that are not about devices.
     kNoNodes,
     kNoNodeFits,    // count: that many nodes, for different reasons
-    kNode,          // refusal, names: the nodes that have it
+    kNode,          // reason, names: the nodes that have it
     kTooLarge,      // asked, most: MiB of one GPU that the Pod asks for, and of the largest GPU
     kTooFew,        // several, fit, one_node, only_room: fewer devices or shares fit than the Pod asks for
     kNeverEnough,   // several, fit, one_node: the same if all other Pods ended
@@ -66,7 +66,7 @@ struct Headline {
   std::optional<int64_t> asked{};
   int64_t most = 0;
   std::vector<std::string> names{};
-  std::optional<sched::NodeReason> refusal{};
+  std::optional<sched::NodeReason> reason{};
   sched::Obstacle obstacle{};
   std::string nearest{};  // a name that was probably meant; empty: no name is near
   std::string node{}, resource{}, device_class{}, request{}, claim{}, phase{}, error{};

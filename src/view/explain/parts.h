@@ -21,14 +21,14 @@ struct Inquiry {
 
 // The devices of a node. `reasons`: why each of them was ruled out; empty: none was. `pod_key`: the Pod whose parts are marked as its own.
 std::vector<DeviceRow> RowsOf(const sched::Node& node, const alloc::Reasons& reasons, std::string_view pod_key);
-// The refusals with the devices of their nodes; equal ones become one.
-std::vector<NodeReason> ReasonsOf(const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
-                                  const std::vector<sched::NodeReason>& refusals);
+// Groups nodes with the same reason, and adds their devices.
+std::vector<NodeGroup> GroupsOf(const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
+                                const std::vector<sched::NodeReason>& reasons);
 
 // What all reasons have in common.
-Headline HeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeReason>& reasons);
+Headline HeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeGroup>& groups);
 // The same for a Pod that would not fit even if all other Pods ended.
-Headline NeverHeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeReason>& reasons);
+Headline NeverHeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeGroup>& groups);
 
 // FindRemedies, and what lifts the rules of the Pod and its claims: selectors, constraints, affinities, device taints.
 std::vector<sched::Remedy> RemediesFor(sched::Decider& decider, const sched::Snapshot& snapshot, const sched::PodWithClaims& request);

@@ -87,7 +87,7 @@ void AddDevices(const Inquiry& inquiry, const sched::Snapshot& snapshot, const s
     if (!decision.ok()) {
       option.error = decision.status().message();
     } else if (refused) {
-      option.refusal = decision->reasons[0];
+      option.node_reason = decision->reasons[0];
       if (!rows.empty()) option.reason = rows[0].reason;
     } else if (!rows.empty() && rows[0].free) {
       option.left = *rows[0].free - TakenMib(decision->allocations, model::MiB(*rows[0].mib));
@@ -111,7 +111,7 @@ std::vector<Option> OptionsOf(const Inquiry& inquiry, const sched::Snapshot& sna
     Option option{std::string(node->name()), ""};
     option.fits = decision.ok() && !refused;
     if (!decision.ok()) option.error = decision.status().message();
-    if (refused) option.refusal = decision->reasons[0];
+    if (refused) option.node_reason = decision->reasons[0];
     options.push_back(std::move(option));
   }
   return options;

@@ -17,10 +17,10 @@ using State = Answer::State;
 using Keys = std::set<std::string, std::less<>>;
 
 // The first node with room that is kept for another Pod; nullptr: there is none.
-const sched::NodeReason* KeptIn(const std::vector<sched::NodeReason>& refusals) {
-  const auto kept = std::find_if(refusals.begin(), refusals.end(),
-                                 [](const sched::NodeReason& refusal) { return refusal.kind == sched::NodeReason::Kind::kKept; });
-  return kept == refusals.end() ? nullptr : &*kept;
+const sched::NodeReason* KeptIn(const std::vector<sched::NodeReason>& reasons) {
+  const auto kept = std::find_if(reasons.begin(), reasons.end(),
+                                 [](const sched::NodeReason& reason) { return reason.kind == sched::NodeReason::Kind::kKept; });
+  return kept == reasons.end() ? nullptr : &*kept;
 }
 
 Headline FitsHeadline(std::string_view node, const std::vector<model::Allocation>& allocations) {
@@ -38,11 +38,11 @@ void SetFits(const Inquiry& inquiry, const sched::Pod& pod, Headline headline, A
 }
 
 void SetRefused(const Inquiry& inquiry, const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
-                const std::vector<sched::NodeReason>& refusals, Answer& answer) {
+                const std::vector<sched::NodeReason>& reasons, Answer& answer) {
   const Result<bool> never = inquiry.decider.NeverFits(snapshot, request);
   answer.state = never.ok() && *never ? State::kNever : State::kWaits;
-  answer.reasons = ReasonsOf(snapshot, request, refusals);
-  answer.headline = answer.state == State::kNever ? NeverHeadlineOf(request, answer.reasons) : HeadlineOf(request, answer.reasons);
+  answer.groups = GroupsOf(snapshot, request, reasons);
+  answer.headline = answer.state == State::kNever ? NeverHeadlineOf(request, answer.groups) : HeadlineOf(request, answer.groups);
 }
 
 void AskAlone(const Inquiry& inquiry, const sched::PodWithClaims& request, Answer& answer) {
@@ -123,11 +123,11 @@ void AskInOrder(const Inquiry& inquiry, const sched::PodWithClaims& request, Ans
     if (!sched::IsAhead(*one, pod)) cluster.Forget(*one);
   }
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster.Take();
-  const Result<std::vector<sched::NodeReason>> refusals = inquiry.decider.ReasonsOf(*snapshot, request, self->decision);
-  if (!refusals.ok()) return ExplainUndecided(inquiry.world, request, refusals.status().message(), answer);
-  SetRefused(inquiry, *snapshot, request, *refusals, answer);
+  const Result<std::vector<sched::NodeReason>> reasons = inquiry.decider.ReasonsOf(*snapshot, request, self->decision);
+  if (!reasons.ok()) return ExplainUndecided(inquiry.world, request, reasons.status().message(), answer);
+  SetRefused(inquiry, *snapshot, request, *reasons, answer);
   if (!start_first.empty()) answer.details.push_back({.kind = Detail::Kind::kOthersStartFirst, .pods = std::move(start_first)});
-  const sched::NodeReason* const kept = KeptIn(*refusals);
+  const sched::NodeReason* const kept = KeptIn(*reasons);
   if (answer.state == State::kNever) {
     answer.remedies = RemediesFor(inquiry.decider, *snapshot, request);
     return;
@@ -136,7 +136,7 @@ void AskInOrder(const Inquiry& inquiry, const sched::PodWithClaims& request, Ans
   if (kept != nullptr) {
     const std::string& keeper = kept->pod;
     const sched::Waiting* const one = queue.Find(keeper);
-    answer.headline = {.kind = Headline::Kind::kNode, .names = {kept->node}, .refusal = *kept};
+    answer.headline = {.kind = Headline::Kind::kNode, .names = {kept->node}, .reason = *kept};
     if (one != nullptr && one->plan && !one->plan->ends.empty()) {
       answer.details.push_back({.kind = Detail::Kind::kKeeperStarts,
                                 .name = keeper,
