@@ -9,6 +9,8 @@
 #include <random>
 #include <system_error>
 
+#include "base/system_error.h"
+
 namespace allot::node {
 
 namespace fs = std::filesystem;
@@ -40,7 +42,7 @@ bool SameContent(const std::string& a, const std::string& b) {
 
 Status InstallProgram(const std::string& from, const std::string& to) {
   std::error_code error;
-  const auto failed = [&] { return Unavailable("copy ", from, " to ", to, ": ", error.message()); };
+  const auto failed = [&] { return SystemFailure(error.value(), "copy ", from, " to ", to, ": ", error.message()); };
   std::error_code unused;
   if (SameContent(from, to)) return {};
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/system_error.h"
+
 namespace allot::node {
 namespace {
 
@@ -30,7 +32,7 @@ Status CheckLength(const std::string& path, std::string_view flag) {
 Status MakePrivateDirs(const std::string& path) {
   for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string dir = path.substr(0, end);
-    if (mkdir(dir.c_str(), 0750) != 0 && errno != EEXIST) return Unavailable("make directory ", dir, ": ", std::strerror(errno));
+    if (mkdir(dir.c_str(), 0750) != 0 && errno != EEXIST) return SystemFailure(errno, "make directory ", dir, ": ", std::strerror(errno));
     if (end == std::string::npos) return Status();
   }
 }
