@@ -1,6 +1,7 @@
 # Every test of the project is a ctest test with a label that says its kind: unit, conformance, lint, fuzz, ...
 # In the builds with sanitizers (presets asan, tsan) the same tests have the name of the preset as label and prefix, so that one ctest run
-# over several builds (tools/run_tests) can tell them apart.
+# over several builds (tools/run_tests) can tell them apart. There a ctest test runs half of a GoogleTest program: with sanitizers, starting
+# a process for each TEST takes longer than the tests.
 
 # The release has programs and benchmarks, no unit tests: it builds without GoogleTest.
 set(ALLOT_GTESTS ON)
@@ -28,7 +29,8 @@ if(ALLOT_GTESTS)
 endif()
 
 # allot_gtest(NAME SOURCE... [USES library...] [LABEL label])
-#   A GoogleTest program; every TEST of it is a ctest test. LABEL is unit unless given. Nothing in the builds fuzz and release.
+#   A GoogleTest program; every TEST of it is a ctest test, except with sanitizers. LABEL is unit unless given. Nothing in the builds fuzz
+#   and release.
 function(allot_gtest name)
   cmake_parse_arguments(TEST "" "LABEL" "USES" ${ARGN})
   if(NOT ALLOT_GTESTS)
@@ -38,16 +40,19 @@ function(allot_gtest name)
   if(TEST_LABEL)
     set(label ${TEST_LABEL})
   endif()
-  set(prefix "")
-  if(ALLOT_FLAVOUR)
-    set(label ${ALLOT_FLAVOUR})
-    set(prefix "${ALLOT_FLAVOUR}.")
-  endif()
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${TEST_USES} allot_test_support GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM gtest_headers)
   allot_unity(${name} ${TEST_UNPARSED_ARGUMENTS})
-  gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT 120)
+  if(NOT ALLOT_FLAVOUR)
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT 120)
+    return()
+  endif()
+  foreach(half 0 1)
+    add_test(NAME ${ALLOT_FLAVOUR}.${name}.${half} COMMAND ${name})
+    set_tests_properties(${ALLOT_FLAVOUR}.${name}.${half} PROPERTIES LABELS ${ALLOT_FLAVOUR} TIMEOUT 900 COST 100
+                         ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half}")
+  endforeach()
 endfunction()
 
 # allot_test(NAME LABEL label COMMAND program argument... [TIMEOUT seconds])

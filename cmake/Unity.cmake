@@ -1,10 +1,10 @@
 # allot_unity(TARGET SOURCE...)
 #   Compiles several sources of the target as one where the preset says so (ALLOT_UNITY), because the compiler spends most of its time on
-#   headers. tools/unity_groups decides which sources go together. The dev build compiles each source by itself: that is quicker after a
-#   change, and it notices a missing #include.
+#   headers. tools/unity_groups decides which sources go together. The dev build compiles each source by itself, which is quicker after a
+#   change.
 #
 # allot_std_headers(TARGET)
-#   In the same builds, compiles the common headers of the standard library once for all targets.
+#   Compiles the common headers of the standard library once for all targets. The fuzz build does without, so it notices a missing #include.
 
 option(ALLOT_UNITY "compile several sources as one" OFF)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -13,7 +13,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(ALLOT_SMALL allot_cli allot_control allot_device allot_local allot_node allot_view)
 
 # g++ only: ccache does not recognize a header that clang precompiled in another clone.
-if(ALLOT_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   file(WRITE ${CMAKE_BINARY_DIR}/std_headers.cc "")
   foreach(target std_headers std_headers_small)
     add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/std_headers.cc)
