@@ -94,6 +94,11 @@ bool CapacityFits(const DeviceRequest& request, const Device& device, const Usag
     // Nothing asked, nothing held and no policy: all of it is free.
     if (requested == nullptr && held == nullptr && taken.empty() && !capacity.policy) continue;
     const Quantity amount = ConsumedAmount(requested, capacity);
+    if (requested != nullptr && amount < *requested) {
+      // Rounding up has wrapped. Kubernetes 1.36 would take a negative amount of the device, and promise the rest of it again and again.
+      if (problem != nullptr) *problem = {Why::kNotEnough, capacity.name.full, *requested, capacity.value, capacity.value};
+      return false;
+    }
     if (capacity.policy && ViolatesPolicy(amount, *capacity.policy)) {
       if (problem != nullptr) *problem = {Why::kPolicy, capacity.name.full, amount, {}, capacity.value};
       return false;

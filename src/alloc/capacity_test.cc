@@ -92,6 +92,19 @@ TEST(Capacity, AddsWhatIsHeldAndWhatIsTaken) {
   EXPECT_EQ(problem.free, Q("6Gi"));
 }
 
+TEST(Capacity, BugAnAmountThatWrapsWhenItIsRoundedUpDidFit) {
+  model::Device device;
+  device.capacity = {Memory("24Gi", Range("1Mi", "24Gi", "1Mi"))};
+  model::DeviceRequest request;
+  for (const char* amount : {"8Ei", "9223372036853727233", "9223372036854775807"}) {
+    request.capacity = {{"memory", Q(amount)}};
+    CapacityProblem problem;
+    EXPECT_FALSE(CapacityFits(request, device, nullptr, {}, &problem)) << amount;
+    EXPECT_EQ(problem.why, CapacityProblem::Why::kNotEnough) << amount;
+    EXPECT_EQ(problem.asked, Q(amount));
+  }
+}
+
 TEST(Capacity, ANameThatTheDeviceDoesNotHaveDoesNotFit) {
   model::Device device;
   device.capacity = {Memory("24Gi")};

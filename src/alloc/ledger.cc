@@ -29,7 +29,10 @@ void Ledger::Add(const model::ResourceClaim& claim) {
     hold.claim = claim.FullName();
     hold.claim_uid = claim.uid;
     hold.reserved_for.assign(claim.reserved_for.begin(), claim.reserved_for.end());
-    hold.whole = result.share_id.empty();
+    // An amount below zero comes from a scheduler whose arithmetic wrapped. It must not make room for other claims.
+    const bool wrapped = std::any_of(result.consumed_capacity.begin(), result.consumed_capacity.end(),
+                                     [](const model::NamedQuantity& consumed) { return consumed.amount.Sign() < 0; });
+    hold.whole = result.share_id.empty() || wrapped;
     hold.has_capacity = !hold.whole && !result.consumed_capacity.empty();
     if (hold.has_capacity) {
       for (const model::NamedQuantity& consumed : result.consumed_capacity) hold.consumed.emplace_back(consumed.name, consumed.amount);

@@ -36,6 +36,17 @@ TEST(Ledger, AddsUpTheSharesOfADevice) {
   EXPECT_EQ(ledger.Find({"d", "q", "gpu-0"}), nullptr);
 }
 
+TEST(Ledger, BugAShareWithANegativeAmountMadeRoomForOthers) {
+  Ledger ledger;
+  ledger.Add(Claim("a", {Share("gpu-0", "6Gi")}));
+  ledger.Add(Claim("b", {Share("gpu-0", "-9223372036854775808")}));
+  const Usage* usage = ledger.Find({"d", "p", "gpu-0"});
+  EXPECT_EQ(*usage->Consumed("memory"), *Quantity::Parse("6Gi"));
+  EXPECT_EQ(usage->whole, 1);
+  ledger.Remove("b");
+  EXPECT_EQ(ledger.Find({"d", "p", "gpu-0"})->whole, 0);
+}
+
 TEST(Ledger, RemovingAClaimRestoresWhatWasBefore) {
   Ledger ledger;
   ledger.Add(Claim("a", {Share("gpu-0", "6Gi")}));

@@ -112,7 +112,7 @@ Its turn comes after those ahead of it: by their plans, when lab/first and
   EXPECT_THAT(ExplainIn(world, "more"), HasSubstr(R"(It would start with any one of:
   - 6144 MiB less (2048 instead of 8192), without delaying another Pod, on n1
   - lab/first and lab/large ending
-  - a node with a free 24 GiB GPU, unless a Pod ahead of it takes it
+  - a node with a free 24 GiB GPU, unless a Pod ahead starts there first
 )"));
 }
 
@@ -457,7 +457,7 @@ TEST(Explain, JsonSaysTooThatSomebodyAheadMayTakeIt) {
   view::World world =
       WorldOf(StrCat(GpuNode("n1", {24}), Running("first", "n1", "gpu-0", "20Gi"), GpuPod("large", "22Gi"), GpuPod("more", "8Gi")));
   const std::string text = json::WriteYaml(ExplainJson({view::Explain(world, view::ClusterOf(world), "lab/more")}, {}).root());
-  EXPECT_THAT(text, HasSubstr("a node with a free 24 GiB GPU, unless a Pod ahead of it takes it"));
+  EXPECT_THAT(text, HasSubstr("a node with a free 24 GiB GPU, unless a Pod ahead starts there first"));
 }
 
 }  // namespace

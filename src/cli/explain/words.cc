@@ -161,7 +161,7 @@ std::string Words(const view::Option& option) {
 std::string Words(const view::DeviceRow::Part& part) { return part.pods.empty() ? StrCat("claim ", part.claim) : sched::Names(part.pods); }
 
 std::string_view CaveatWords(const view::Answer& answer, const sched::Remedy& remedy) {
-  return answer.IsContested(remedy) ? ", unless a Pod ahead of it takes it" : "";
+  return answer.IsContested(remedy) ? ", unless a Pod ahead starts there first" : "";
 }
 
 }  // namespace allot::cli

@@ -30,7 +30,7 @@ std::string Words(const view::Option& option);
 // "lab/train-1", or "claim lab/x" where no Pod uses the claim.
 std::string Words(const view::DeviceRow::Part& part);
 
-// What follows the words of a remedy: ", unless a Pod ahead of it takes it". Empty: no Pod can.
+// What follows the words of a remedy: ", unless a Pod ahead starts there first". Empty: no Pod can.
 std::string_view CaveatWords(const view::Answer& answer, const sched::Remedy& remedy);
 
 }  // namespace allot::cli
