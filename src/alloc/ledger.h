@@ -5,8 +5,8 @@
 //   1. a device's consumed amounts are exactly the sum over the claims that hold a share of it;
 //   2. Remove(uid) restores what the ledger was before Add of that claim;
 //   3. adding a claim again (a watch repeats itself, an allocation changed) replaces what it held.
-// Results with admin access hold nothing, as in Kubernetes. A share with a negative amount counts as the whole device. Owns its text. Not thread-safe: the owner serialises access; reading
-// from several threads is fine while no thread writes.
+// Results with admin access hold nothing, as in Kubernetes. A share with a negative amount counts as the whole device. Owns its text. Not
+// thread-safe: the owner serialises access; reading from several threads is fine while no thread writes.
 
 #include <cstdint>
 #include <string>

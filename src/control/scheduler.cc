@@ -5,6 +5,7 @@
 #include "control/changes.h"
 #include "control/server_features.h"
 #include "json/editor.h"
+#include "sched/reason_json.h"
 #include "sched/words.h"
 
 namespace allot::control {
@@ -51,7 +52,10 @@ const kube::ResourceType& TypeOf(What what) {
 News NewsOf(const sched::Waiting& one, const Result<std::string>& summary) {
   const sched::Pod& pod = *one.pod;
   News news{std::string(pod.pod.name_space), std::string(pod.pod.name), std::string(pod.pod.uid), "Unschedulable", one.error};
-  if (!one.error.empty()) return news;
+  if (!one.error.empty()) {
+    news.reason = "SchedulerError";  // as kube-scheduler says it: no Pod that ends would help
+    return news;
+  }
   if (!summary.ok()) {
     news.message = summary.status().message();
     return news;
@@ -63,6 +67,7 @@ News NewsOf(const sched::Waiting& one, const Result<std::string>& summary) {
     news.reason = "SchedulingGated";
     news.event = false;
   } else {
+    if (blocked) news.reason = sched::NameOf(one.decision.obstacle.kind);
     news.passing = blocked;  // another component makes the claims, as a rule at once
   }
   return news;

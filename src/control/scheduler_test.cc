@@ -90,13 +90,23 @@ TEST(Scheduler, PodsShareAClaimByItsName) {
   EXPECT_THAT(users, UnorderedElementsAre("a", "b", "c"));
 }
 
+TEST(Scheduler, APodThatCannotBeDecidedSaysSoAndIsNotCalledUnschedulable) {
+  TestCluster cluster(1, 8);
+  cluster.StartScheduler();
+  cluster.Create(
+      "{kind: ResourceClaim, apiVersion: resource.k8s.io/v1, metadata: {name: odd, namespace: lab}, spec: {devices: {requests: [{name: r, "
+      "exactly: {deviceClassName: nosuch, allocationMode: ExactCount, count: 1}}]}}}");
+  cluster.AddPod("a", "resourceClaimName: odd");
+  EXPECT_TRUE(cluster.Await([&] { return cluster.Scheduled("a").starts_with("False SchedulerError: "); })) << cluster.Scheduled("a");
+}
+
 TEST(Scheduler, AClaimThatIsMissingIsSaidAfterAMoment) {
   TestCluster cluster(1, 8);
   SchedulerOptions options;
   options.news.passing = std::chrono::milliseconds(100);
   cluster.StartScheduler(options);
   cluster.AddPod("a", "resourceClaimName: late");
-  EXPECT_TRUE(cluster.Await([&] { return cluster.Scheduled("a") == "False Unschedulable: claim lab/late does not exist"; }))
+  EXPECT_TRUE(cluster.Await([&] { return cluster.Scheduled("a") == "False ClaimMissing: claim lab/late does not exist"; }))
       << cluster.Scheduled("a");
   cluster.AddClaim("late", "4Gi");
   EXPECT_TRUE(cluster.AwaitBound("a")) << cluster.log();

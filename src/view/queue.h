@@ -16,8 +16,8 @@ std::string WhyNot(const kube::Object& pod);
 // Whether the scheduler found that no node could take the Pod even if all other Pods ended (sched/conditions.h).
 bool NeverFits(const kube::Object& pod);
 
-// Whether the Pod waits for its turn. False for a Pod that can never start, is blocked (by a gate or a missing claim) or is being
-// deleted. A Pod that the scheduler has not looked at yet is in the queue.
+// Whether the Pod waits for its turn. False for a Pod that can never start, is blocked (by a gate or a missing claim), cannot be decided or
+// is being deleted. A Pod that the scheduler has not looked at yet is in the queue.
 bool IsInQueue(const kube::Object& pod);
 
 // Sorts Pods without a node into the order of the queue (sched/order.h). Pods that cannot be read come last, by name.

@@ -39,7 +39,8 @@ TEST(PlaceAmong, WithinASecondTheTimeInTheirUidsDecides) {
 TEST(PlaceAmong, APodThatCanNeverStartIsNotInTheQueue) {
   const std::vector<kube::ObjectPtr> pods = {
       Pod("giant", 0, "2026-01-01T00:00:01Z", "too large", "Unschedulable", "", R"(,{"type":"allot.dev/NeverFits","status":"True"})"),
-      Pod("gated", 0, "2026-01-01T00:00:01Z", "gates", "SchedulingGated"), Pod("a", 0, "2026-01-01T00:00:02Z", "no room")};
+      Pod("gated", 0, "2026-01-01T00:00:01Z", "gates", "SchedulingGated"), Pod("blocked", 0, "2026-01-01T00:00:01Z", "", "ClaimMissing"),
+      Pod("undecided", 0, "2026-01-01T00:00:01Z", "no such class", "SchedulerError"), Pod("a", 0, "2026-01-01T00:00:02Z", "no room")};
   EXPECT_EQ(PlaceAmong(pods, "u-a"), 1U);
   EXPECT_EQ(PlaceAmong(pods, "u-giant"), 0U);
 }
