@@ -93,20 +93,19 @@ bool CapacityFits(const DeviceRequest& request, const Device& device, const Usag
     const Quantity* requested = request.capacity.empty() ? nullptr : RequestedAmount(request, capacity.name.full);
     // Nothing asked, nothing held and no policy: all of it is free.
     if (requested == nullptr && held == nullptr && taken.empty() && !capacity.policy) continue;
-    const Quantity amount = ConsumedAmount(requested, capacity);
-    if (requested != nullptr && amount < *requested) {
-      // Rounding up has wrapped. Kubernetes 1.36 would take a negative amount of the device, and promise the rest of it again and again.
-      if (problem != nullptr) *problem = {Why::kNotEnough, capacity.name.full, *requested, capacity.value, capacity.value};
-      return false;
-    }
-    if (capacity.policy && ViolatesPolicy(amount, *capacity.policy)) {
+    Quantity amount = ConsumedAmount(requested, capacity);
+    // Rounding up may wrap. Kubernetes 1.36 then takes a negative amount of the device, and promises the rest of it again and again.
+    const bool wrapped = requested != nullptr && amount < *requested;
+    if (wrapped) {
+      amount = *requested;
+    } else if (capacity.policy && ViolatesPolicy(amount, *capacity.policy)) {
       if (problem != nullptr) *problem = {Why::kPolicy, capacity.name.full, amount, {}, capacity.value};
       return false;
     }
     Quantity sum = amount;
     if (held != nullptr) sum.Add(*held);
     if (!taken.empty()) sum.Add(taken[i]);
-    if (sum <= capacity.value) continue;
+    if (!wrapped && sum <= capacity.value) continue;
     if (problem != nullptr) {
       Quantity free = capacity.value;
       if (held != nullptr) free.Sub(*held);
