@@ -51,7 +51,8 @@ class AgentFaultTest : public AgentFixture, public FaultWalk {
       return;
     }
     std::map<std::string, std::string> records;
-    for (const Step& step : Held().at(claim_.uid)->steps) records[step.device] = step.record;
+    const Holdings holdings = Held();
+    for (const Step& step : holdings.at(claim_.uid)->steps) records[step.device] = step.record;
     EXPECT_THAT(Made(), UnorderedElementsAre("card-1." + records["card-1"], "card-2." + records["card-2"], "mode-card")) << where;
   }
 
