@@ -55,7 +55,7 @@ flakes:  ## run the unit tests N times (N=20) in dev and in asan beside six busy
 	@tools/flakes --jobs $(JOBS) --rounds '$(if $(filter file,$(origin N)),20,$(N))' dev asan
 
 demo: setup-build  ## show GPU sharing on simulated GPUs: which Pods run, which wait, and why
-	@[ -x build/$(PRESET)/allot ] || echo 'Building allot for the demo in build/$(PRESET): about 4 minutes on two cores, seconds the next time.'
+	@[ -x build/$(PRESET)/allot ] || echo 'Building allot for the demo in build/$(PRESET): about 5 minutes on two cores, seconds the next time.'
 	@$(MAKE) SETUP=true programs simulated
 	@build/$(PRESET)/allot demo
 
