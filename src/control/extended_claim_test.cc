@@ -143,12 +143,12 @@ TEST(ExtendedClaim, ClassesThatChangeWhileItWaitsMakeAnotherClaim) {
 }
 
 TEST(ExtendedClaim, ClassesThatChangeWhileAJobWritesNothingNewMakeAnotherClaim) {
-  TestCluster cluster(1, 24);
-  AddClass(cluster);
-  Relay& relay = cluster.UseRelay();
   const auto is_pod_watch = [](std::string_view request) { return request.starts_with("GET /api/v1/pods?") && Contains(request, "watch"); };
   std::atomic<int> jobs = 0;
   std::atomic<bool> go_on = false;
+  TestCluster cluster(1, 24);
+  AddClass(cluster);
+  Relay& relay = cluster.UseRelay();
   cluster.gatekeeper().Set([&](const apiserver::AdmissionRequest& request, const json::Value&) {
     if (request.kind.type.plural != "resourceclaims" || request.operation != apiserver::Operation::kCreate || request.dry_run)
       return Status();
@@ -195,9 +195,9 @@ TEST(ExtendedClaim, OneMadeBeforeACrashWithOtherClassesIsMadeAgain) {
 }
 
 TEST(ExtendedClaim, OneThatCannotBeMadeIsTriedAfterPausesThatOthersDoNotNotice) {
+  std::atomic<int> tries = 0;
   TestCluster cluster(1, 24);
   AddClass(cluster);
-  std::atomic<int> tries = 0;
   cluster.gatekeeper().Set([&](const apiserver::AdmissionRequest& request, const json::Value&) -> Status {
     const bool makes =
         request.kind.type.plural == "resourceclaims" && request.operation == apiserver::Operation::kCreate && !request.dry_run;

@@ -42,9 +42,9 @@ TEST(SchedulerFaults, KilledBetweenAllocationAndBindingTheNextOneGoesOn) {
 }
 
 TEST(SchedulerFaults, ABindingWhoseAnswerWasLostIsTriedAgainWithTheSameAllocation) {
+  std::atomic<int> tried = 0, allocated = 0;
   TestCluster cluster(2, 8);
   cluster.AddTemplate("half", "4Gi");
-  std::atomic<int> tried = 0, allocated = 0;
   cluster.gatekeeper().Set([&](const auto& request, const auto&) {
     if (IsClaim(request, "status")) ++allocated;
     if (!IsBinding(request) || ++tried > 2) return Status();
@@ -59,11 +59,11 @@ TEST(SchedulerFaults, ABindingWhoseAnswerWasLostIsTriedAgainWithTheSameAllocatio
 }
 
 TEST(SchedulerFaults, ARefusedBindingIsTakenBackAndTriedAgain) {
-  TestCluster cluster(1, 8);
-  cluster.AddTemplate("half", "4Gi");
   std::atomic<int> tried = 0;
   std::mutex mutex;
   std::vector<bool> allocated;
+  TestCluster cluster(1, 8);
+  cluster.AddTemplate("half", "4Gi");
   cluster.gatekeeper().Set([&](const auto& request, const json::Value& object) -> Status {
     if (IsClaim(request, "status")) {
       const std::lock_guard lock(mutex);
@@ -87,9 +87,9 @@ TEST(SchedulerFaults, ARefusedBindingIsTakenBackAndTriedAgain) {
 }
 
 TEST(SchedulerFaults, WhatOthersUseIsNotTakenBack) {
+  std::atomic<int> refused = 0;
   TestCluster cluster(1, 8);
   cluster.AddClaim("shared", "4Gi");
-  std::atomic<int> refused = 0;
   cluster.gatekeeper().Set([&](const auto& request, const auto&) -> Status {
     if (!IsBinding(request) || request.name != "b") return Status();
     ++refused;
@@ -120,9 +120,9 @@ TEST(SchedulerFaults, APodThatIsAlwaysRefusedKeepsNoPodFromItsPlace) {
 }
 
 TEST(SchedulerFaults, APodThatWasRefusedOnceKeepsItsPlaceInTheQueue) {
+  std::atomic<int> tried = 0;
   TestCluster cluster(1, 8);
   cluster.AddTemplate("whole", "8Gi");
-  std::atomic<int> tried = 0;
   cluster.gatekeeper().Set([&](const auto& request, const json::Value& object) {
     const bool is_first = json::TextOf(object["metadata"]["name"]) == "first";
     return IsBinding(request) && is_first && ++tried == 1 ? Invalid("not yet") : Status();
@@ -138,9 +138,9 @@ TEST(SchedulerFaults, APodThatWasRefusedOnceKeepsItsPlaceInTheQueue) {
 }
 
 TEST(SchedulerFaults, AClaimThatAnotherSchedulerAllocatedFirstIsFollowed) {
+  std::atomic<bool> was_faster = false;
   TestCluster cluster(2, 8);
   cluster.AddClaim("c", "4Gi");
-  std::atomic<bool> was_faster = false;
   // While our own first write is under way, another scheduler gives the claim what we would not.
   cluster.gatekeeper().Set([&](const auto& request, const auto&) -> Status {
     if (!IsClaim(request, "") || was_faster.exchange(true)) return Status();
@@ -159,9 +159,9 @@ TEST(SchedulerFaults, AClaimThatAnotherSchedulerAllocatedFirstIsFollowed) {
 }
 
 TEST(SchedulerFaults, AClaimThatAnotherWriterLabelsIsAllocatedAllTheSame) {
+  std::atomic<int> writes = 0;
   TestCluster cluster(1, 8);
   cluster.AddClaim("c", "4Gi");
-  std::atomic<int> writes = 0;
   cluster.gatekeeper().Set([&](const auto& request, const auto& object) -> Status {
     const bool ours = (IsClaim(request, "") || IsClaim(request, "status")) && object["metadata"]["labels"].IsNull();
     if (!ours || writes++ > 0) return Status();
@@ -240,9 +240,9 @@ TEST(SchedulerFaults, APodWaitsForADeviceThatIsMadeReadyAfterItsAllocation) {
 }
 
 TEST(SchedulerFaults, APodThatIsGoneBeforeItIsBoundLeavesNothingBehind) {
+  std::atomic<bool> once = false;
   TestCluster cluster(1, 8);
   cluster.AddClaim("c", "8Gi");
-  std::atomic<bool> once = false;
   cluster.gatekeeper().Set([&](const auto& request, const auto&) -> Status {
     if (IsClaim(request, "status") && !once.exchange(true)) cluster.DeletePod("a");
     return Status();

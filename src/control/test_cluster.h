@@ -35,6 +35,7 @@ class Gatekeeper final : public apiserver::Admission {
   using Check = std::function<Status(const apiserver::AdmissionRequest&, const json::Value& object)>;
   using Change = std::function<json::Value(const apiserver::AdmissionRequest&, json::Editor&, const json::Value& object)>;
 
+  // The cluster calls it until it ends: declare what it captures before the cluster.
   void Set(Check check) {
     const std::lock_guard lock(mutex_);
     check_ = std::move(check);
