@@ -30,7 +30,7 @@ void ForbidPresent(const FieldPath& field, const json::Value& object, std::initi
 
 void ForbidTrue(const FieldPath& field, const json::Value& object, std::initializer_list<std::string_view> names, FieldErrors& errors) {
   for (const std::string_view name : names) {
-    if (IsTrue(object[name])) errors.Forbidden(field.Child(name), kReachesHost);
+    if (json::IsTrue(object[name])) errors.Forbidden(field.Child(name), kReachesHost);
   }
 }
 
@@ -105,7 +105,8 @@ void CheckAffinity(const FieldPath& field, const json::Value& affinity, FieldErr
 // Whether the container is refused anyway. Setting false would then add a second, confusing error, because validation forbids false with
 // these.
 bool MayEscalate(const json::Value& context) {
-  return !context["allowPrivilegeEscalation"].IsNull() || IsTrue(context["privileged"]) || !ItemsOf(context["capabilities"]["add"]).empty();
+  return !context["allowPrivilegeEscalation"].IsNull() || json::IsTrue(context["privileged"]) ||
+         !ItemsOf(context["capabilities"]["add"]).empty();
 }
 
 }  // namespace

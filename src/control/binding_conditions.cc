@@ -7,7 +7,7 @@ namespace allot::control {
 namespace {
 
 const json::Value& ConditionsOf(const json::Value& claim, const model::DeviceResult& result) {
-  static const json::Value none;
+  static const json::Value none{};
   for (const json::Value& one : json::ItemsOf(claim["status"]["devices"])) {
     if (json::TextOf(one["driver"]) == result.driver && json::TextOf(one["pool"]) == result.pool &&
         json::TextOf(one["device"]) == result.device && json::TextOf(one["shareID"]) == result.share_id) {
@@ -19,7 +19,7 @@ const json::Value& ConditionsOf(const json::Value& claim, const model::DeviceRes
 
 // The condition, where it is true; else null.
 const json::Value& TrueOne(const json::Value& conditions, std::string_view type) {
-  static const json::Value none;
+  static const json::Value none{};
   for (const json::Value& one : json::ItemsOf(conditions)) {
     if (json::TextOf(one["type"]) == type && json::TextOf(one["status"]) == "True") return one;
   }

@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kAfterConflict{100}, kAfterError{2000};
 std::string TextOf(const News& news) { return StrCat(news.reason, "\n", news.message, news.never ? "\nnever" : ""); }
 
 const json::Value& ConditionOf(const kube::Object& pod, std::string_view type) {
-  static const json::Value none;
+  static const json::Value none{};
   for (const json::Value& one : json::ItemsOf(pod.json()["status"]["conditions"])) {
     if (json::TextOf(one["type"]) == type) return one;
   }

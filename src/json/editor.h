@@ -67,11 +67,4 @@ class Editor {
   Arena& arena_;
 };
 
-// The items of a list; none if the value is not a list.
-inline std::span<const Value> ItemsOf(const Value& value) { return value.IsArray() ? value.Items() : std::span<const Value>(); }
-// The members of an object; none if the value is not an object.
-inline std::span<const Member> MembersOf(const Value& value) { return value.IsObject() ? value.Members() : std::span<const Member>(); }
-// The text of a string; empty if the value is not a string.
-inline std::string_view TextOf(const Value& value) { return value.IsString() ? value.AsString() : std::string_view(); }
-
 }  // namespace allot::json

@@ -75,6 +75,15 @@ struct Member {
   Value value;
 };
 
+// The items of a list; none if the value is not a list.
+inline std::span<const Value> ItemsOf(const Value& value) { return value.IsArray() ? value.Items() : std::span<const Value>(); }
+// The members of an object; none if the value is not an object.
+inline std::span<const Member> MembersOf(const Value& value) { return value.IsObject() ? value.Members() : std::span<const Member>(); }
+// The text of a string; empty if the value is not a string.
+inline std::string_view TextOf(const Value& value) { return value.IsString() ? value.AsString() : std::string_view(); }
+// False if the value is not a boolean.
+inline bool IsTrue(const Value& value) { return value.IsBool() && value.AsBool(); }
+
 // Compares as JSON: members in any order, numbers by value if both are 64-bit integers, else by text and as doubles.
 bool Equal(const Value& a, const Value& b);
 

@@ -21,16 +21,14 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-std::string TextOf(const json::Value& value) { return std::string(Object::Text(value)); }
+std::string StringOf(const json::Value& value) { return std::string(Object::Text(value)); }
 
 std::vector<std::string> Texts(const json::Value& list) {
   std::vector<std::string> texts;
   if (!list.IsArray()) return texts;
-  for (const json::Value& item : list.Items()) texts.push_back(TextOf(item));
+  for (const json::Value& item : list.Items()) texts.push_back(StringOf(item));
   return texts;
 }
-
-std::span<const json::Value> ItemsOf(const json::Value& list) { return list.IsArray() ? list.Items() : std::span<const json::Value>(); }
 
 bool Has(const std::vector<std::string>& texts, std::string_view text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
@@ -55,10 +53,10 @@ Status ReadOldForm(Client& client, const json::Value& root, std::vector<ApiResou
   std::vector<std::string> targets;
   for (const std::string& version : Texts(root["versions"])) targets.push_back(StrCat("/api/", version));
   for (const json::Value& group : ItemsOf(root["groups"])) {
-    const std::string preferred = TextOf(group["preferredVersion"]["groupVersion"]);
+    const std::string preferred = StringOf(group["preferredVersion"]["groupVersion"]);
     if (!preferred.empty()) targets.push_back(StrCat("/apis/", preferred));
     for (const json::Value& version : ItemsOf(group["versions"])) {
-      if (const std::string name = TextOf(version["groupVersion"]); name != preferred) targets.push_back(StrCat("/apis/", name));
+      if (const std::string name = StringOf(version["groupVersion"]); name != preferred) targets.push_back(StrCat("/apis/", name));
     }
   }
   for (const std::string& target : targets) {
@@ -125,12 +123,12 @@ Status ReadAggregated(const json::Value& root, std::vector<ApiResource>& resourc
     for (const json::Value& version : ItemsOf(group["versions"])) {
       for (const json::Value& one : ItemsOf(version["resources"])) {
         ApiResource resource;
-        resource.type.group = TextOf(group["metadata"]["name"]);
-        resource.type.version = TextOf(version["version"]);
-        resource.type.plural = TextOf(one["resource"]);
-        resource.type.kind = TextOf(one["responseKind"]["kind"]);
+        resource.type.group = StringOf(group["metadata"]["name"]);
+        resource.type.version = StringOf(version["version"]);
+        resource.type.plural = StringOf(one["resource"]);
+        resource.type.kind = StringOf(one["responseKind"]["kind"]);
         resource.type.namespaced = Object::Text(one["scope"]) == "Namespaced";
-        resource.singular = TextOf(one["singularResource"]);
+        resource.singular = StringOf(one["singularResource"]);
         resource.short_names = Texts(one["shortNames"]);
         resource.categories = Texts(one["categories"]);
         resource.verbs = Texts(one["verbs"]);
@@ -151,10 +149,10 @@ Status ReadResourceList(const json::Value& root, std::vector<ApiResource>& resou
     ApiResource resource;
     resource.type.group = slash == group_version.npos ? "" : std::string(group_version.substr(0, slash));
     resource.type.version = slash == group_version.npos ? group_version : group_version.substr(slash + 1);
-    resource.type.plural = TextOf(one["name"]);
-    resource.type.kind = TextOf(one["kind"]);
-    resource.type.namespaced = one["namespaced"].IsBool() && one["namespaced"].AsBool();
-    resource.singular = TextOf(one["singularName"]);
+    resource.type.plural = StringOf(one["name"]);
+    resource.type.kind = StringOf(one["kind"]);
+    resource.type.namespaced = json::IsTrue(one["namespaced"]);
+    resource.singular = StringOf(one["singularName"]);
     resource.short_names = Texts(one["shortNames"]);
     resource.categories = Texts(one["categories"]);
     resource.verbs = Texts(one["verbs"]);

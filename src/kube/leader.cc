@@ -266,7 +266,7 @@ void LeaderElection::HandOver() {
 
 void LeaderElection::Herald() {
   std::string told_leader;
-  const auto tell = [this](std::unique_lock<std::mutex>& lock, const auto& callback, const auto&... what) {
+  const auto tell = [](std::unique_lock<std::mutex>& lock, const auto& callback, const auto&... what) {
     lock.unlock();
     if (callback) callback(what...);
     lock.lock();

@@ -43,7 +43,7 @@ AttributeValue ReadAttribute(const Reader& reader) {
     is(Kind::kBools);
     for (const json::Value& item : reader.Items("bools")) {
       if (!item.IsBool()) reader.Fail(StrCat("bools[", list.bools.size(), "]"), "expected true or false");
-      list.bools.push_back(item.IsBool() && item.AsBool());
+      list.bools.push_back(json::IsTrue(item));
     }
   }
   if (has("strings")) is(Kind::kStrings), list.texts = reader.Texts("strings");

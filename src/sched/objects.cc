@@ -63,7 +63,7 @@ Result<ClaimPtr> Claim::Read(json::DocumentPtr document) {
   read->allocated = Text(object["status"]["allocation"]["allocationTimestamp"]);
   if (metadata["ownerReferences"].IsArray()) {
     for (const json::Value& owner : metadata["ownerReferences"].Items()) {
-      if (Text(owner["kind"]) == "Pod" && owner["controller"].IsBool() && owner["controller"].AsBool()) read->owner = Text(owner["name"]);
+      if (Text(owner["kind"]) == "Pod" && json::IsTrue(owner["controller"])) read->owner = Text(owner["name"]);
     }
   }
   read->shape = json::Write(object["spec"]["devices"]);

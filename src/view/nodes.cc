@@ -9,7 +9,7 @@ using kube::Object;
 NodeState StateOf(const Object& node) {
   NodeState state;
   const json::Value& unschedulable = node.json()["spec"]["unschedulable"];
-  state.cordoned = unschedulable.IsBool() && unschedulable.AsBool();
+  state.cordoned = json::IsTrue(unschedulable);
   for (const json::Value& condition : json::ItemsOf(node.json()["status"]["conditions"])) {
     // "Unknown": kubelet is silent.
     if (Object::Text(condition["type"]) != "Ready" || Object::Text(condition["status"]) == "True") continue;

@@ -40,7 +40,7 @@ json::Value WithAllServed(json::Editor& edit, const json::Value& definition) {
 json::Value WithStorageVersion(json::Editor& edit, const json::Value& definition, const json::Value& stored_versions) {
   std::string_view storage;
   for (const json::Value& one : json::ItemsOf(definition["spec"]["versions"])) {
-    if (IsTrue(one["storage"])) storage = json::TextOf(one["name"]);
+    if (json::IsTrue(one["storage"])) storage = json::TextOf(one["name"]);
   }
   for (const json::Value& one : json::ItemsOf(stored_versions)) {
     if (json::TextOf(one) == storage) return stored_versions;

@@ -23,7 +23,7 @@ std::string Definition(std::string_view plural, std::string_view kind, std::stri
 Result<std::vector<std::shared_ptr<const Kind>>> FakeKindsOf(const json::Value& definition) {
   std::vector<std::shared_ptr<const Kind>> kinds;
   for (const json::Value& version : json::ItemsOf(definition["spec"]["versions"])) {
-    if (!IsTrue(version["served"])) continue;
+    if (!json::IsTrue(version["served"])) continue;
     const auto kind =
         FakeApi::MakeKind(TextAt(definition, {"spec", "group"}), TextAt(version, {"name"}), TextAt(definition, {"spec", "names", "plural"}),
                           TextAt(definition, {"spec", "names", "kind"}), true);

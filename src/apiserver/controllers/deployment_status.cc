@@ -26,7 +26,7 @@ class Progress {
     const json::Value& spec = stored_["spec"];
     if (spec["progressDeadlineSeconds"].IsNull()) return WithoutCondition(edit, conditions, "Progressing");
     const std::string_view reason = Reason();
-    if (IsTrue(spec["paused"])) {
+    if (json::IsTrue(spec["paused"])) {
       return reason == "ProgressDeadlineExceeded" ? conditions : set("Unknown", "DeploymentPaused", "Deployment is paused");
     }
     if (rollout_.news == Rollout::News::kFailed) return set("False", "ReplicaSetCreateError", rollout_.failure);
@@ -131,7 +131,8 @@ json::Value DeploymentStatus(json::Editor& edit, const Rollout& rollout, const j
 Again ProgressDeadline(const json::Value& deployment, const json::Value& status, WallTime now) {
   const json::Value& deadline = deployment["spec"]["progressDeadlineSeconds"];
   const json::Value* condition = FindCondition(status, "Progressing");
-  if (deadline.IsNull() || condition == nullptr || IsTrue(deployment["spec"]["paused"]) || IsComplete(deployment, status)) return Again();
+  if (deadline.IsNull() || condition == nullptr || json::IsTrue(deployment["spec"]["paused"]) || IsComplete(deployment, status))
+    return Again();
   const std::string_view reason = json::TextOf((*condition)["reason"]);
   if (reason == "NewReplicaSetAvailable" || reason == "ProgressDeadlineExceeded") return Again();
   const WallTime since = TimeOf((*condition)[kUpdated]).value_or(now);

@@ -91,7 +91,7 @@ Result<Rollout> Deployments::Look(Stored deployment) {
 
 Status Deployments::Advance(Rollout& rollout) {
   const RolloutPlan plan = PlanOf(rollout.deployment.json());
-  const bool paused = IsTrue(rollout.deployment.spec()["paused"]);
+  const bool paused = json::IsTrue(rollout.deployment.spec()["paused"]);
   if (paused || (IsScaled(rollout, plan) && (plan.rolling || Active(rollout).size() == 1))) {
     TRY(ScaleAll(rollout));
     return paused ? CleanUp(rollout) : Status();

@@ -20,7 +20,7 @@ bool Reaches(const Key& owner, const Key& dependent) { return owner.space.empty(
 bool Blocks(const json::Value& dependent, std::string_view owner_uid) {
   const auto owners = json::ItemsOf(dependent["metadata"]["ownerReferences"]);
   return std::any_of(owners.begin(), owners.end(), [&](const json::Value& owner) {
-    return json::TextOf(owner["uid"]) == owner_uid && IsTrue(owner["blockOwnerDeletion"]);
+    return json::TextOf(owner["uid"]) == owner_uid && json::IsTrue(owner["blockOwnerDeletion"]);
   });
 }
 
@@ -181,7 +181,7 @@ Status Garbage::BreakCircle(const Stored& object, const std::vector<Key>& depend
   if (!circle) return Status();
   return ChangeAny(object, [](json::Editor& edit, const json::Value& stored) -> Result<json::Value> {
     const json::Value open = edit.Map(stored["metadata"]["ownerReferences"], [&](const json::Value& owner) {
-      return IsTrue(owner["blockOwnerDeletion"]) ? edit.Set(owner, "blockOwnerDeletion", edit.Bool(false)) : owner;
+      return json::IsTrue(owner["blockOwnerDeletion"]) ? edit.Set(owner, "blockOwnerDeletion", edit.Bool(false)) : owner;
     });
     return edit.SetAt(stored, {"metadata", "ownerReferences"}, open);
   });

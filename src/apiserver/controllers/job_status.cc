@@ -29,7 +29,7 @@ json::Value NoteUids(json::Editor& edit, const json::Value& uncounted, std::stri
 
 // Updates the status of a suspended or resumed Job.
 json::Value Suspension(json::Editor& edit, const json::Value& job, json::Value status, WallTime now) {
-  const bool suspended = IsTrue(job["spec"]["suspend"]);
+  const bool suspended = json::IsTrue(job["spec"]["suspend"]);
   const std::string_view before = ConditionStatus(job["status"], "Suspended");
   if (suspended && before != "True") {
     const Condition condition{"Suspended", "True", "JobSuspended", "Job suspended"};

@@ -24,7 +24,7 @@ bool IsManagedHere(const json::Value& job) {
 bool IsOverdue(const json::Value& job, WallTime now, Again& left) {
   const json::Value& limit = job["spec"]["activeDeadlineSeconds"];
   const std::optional<WallTime> start = TimeOf(job["status"]["startTime"]);
-  if (limit.IsNull() || IsTrue(job["spec"]["suspend"])) return false;
+  if (limit.IsNull() || json::IsTrue(job["spec"]["suspend"])) return false;
   // Limit the seconds to avoid overflow.
   const std::chrono::seconds allowed(std::min<int64_t>(IntOr(limit, 0), 1'000'000'000));
   const auto until = start.value_or(now) + allowed - now;
@@ -156,7 +156,7 @@ Status Jobs::ManagePods(const Stored& job, const std::vector<Stored>& pods, cons
     return Status();
   };
   if (outcome.end != JobEnd::kNone) return remove(sorted.active.size(), true);
-  if (IsTrue(job.spec()["suspend"])) return remove(sorted.active.size(), false);
+  if (json::IsTrue(job.spec()["suspend"])) return remove(sorted.active.size(), false);
 
   const int64_t parallelism = IntOr(job.spec()["parallelism"], 1);
   int64_t wanted = parallelism;

@@ -28,7 +28,7 @@ std::set<std::string_view> TaintsFor(const json::Value& node) {
     if (ConditionStatus(node["status"], rule.condition) == rule.status) taints.insert(rule.taint);
   }
   if (ConditionStatus(node["status"], "Ready").empty()) taints.insert(kRules[0].taint);
-  if (IsTrue(node["spec"]["unschedulable"])) taints.insert(kUnschedulable);
+  if (json::IsTrue(node["spec"]["unschedulable"])) taints.insert(kUnschedulable);
   return taints;
 }
 

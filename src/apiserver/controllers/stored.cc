@@ -63,7 +63,7 @@ json::Value WithFinalizer(json::Editor& edit, const json::Value& object, std::st
 
 const json::Value* ControllerOf(const json::Value& object) {
   for (const json::Value& owner : json::ItemsOf(object["metadata"]["ownerReferences"])) {
-    if (IsTrue(owner["controller"])) return &owner;
+    if (json::IsTrue(owner["controller"])) return &owner;
   }
   return nullptr;
 }
@@ -93,8 +93,6 @@ json::Value WithoutOwner(json::Editor& edit, const json::Value& object, std::str
 }
 
 int64_t IntOr(const json::Value& value, int64_t other) { return value.IsNumber() ? value.AsInt64().value_or(other) : other; }
-
-bool IsTrue(const json::Value& value) { return value.IsBool() && value.AsBool(); }
 
 std::optional<WallTime> TimeOf(const json::Value& value) { return kube::ParseTime(json::TextOf(value)); }
 

@@ -55,7 +55,6 @@ json::Value WithoutOwner(json::Editor& edit, const json::Value& object, std::str
 
 // Returns the whole number, or `other` if the value is not one.
 int64_t IntOr(const json::Value& value, int64_t other);
-bool IsTrue(const json::Value& value);
 // Returns nullopt if the value is not a time.
 std::optional<WallTime> TimeOf(const json::Value& value);
 json::Value TimeValue(json::Editor& edit, WallTime time);

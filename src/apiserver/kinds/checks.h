@@ -62,8 +62,6 @@ void CheckConditions(const FieldPath& field, const json::Value& conditions, Fiel
 model::Quantity QuantityOf(const json::Value& value);
 // Returns the number; zero if absent.
 int64_t IntOf(const json::Value& value);
-// Whether the value is present and true.
-inline bool IsTrue(const json::Value& value) { return value.IsBool() && value.AsBool(); }
 
 // Beyond `max` items, adds TooMany only; else calls check(path, item) for each.
 template <typename Check>

@@ -25,9 +25,9 @@ size_t CheckConfigData(const FieldPath& field, const json::Value& data, Encoding
 
 void CheckStaysImmutable(const json::Value& object, const json::Value& old, std::initializer_list<std::string_view> names,
                          FieldErrors& errors) {
-  if (!IsTrue(old["immutable"])) return;
+  if (!json::IsTrue(old["immutable"])) return;
   constexpr std::string_view kWhy = "field is immutable when `immutable` is set";
-  if (!IsTrue(object["immutable"])) errors.Forbidden(FieldPath("immutable"), kWhy);
+  if (!json::IsTrue(object["immutable"])) errors.Forbidden(FieldPath("immutable"), kWhy);
   for (const std::string_view name : names) {
     if (!json::Equal(object[name], old[name])) errors.Forbidden(FieldPath(name), kWhy);
   }

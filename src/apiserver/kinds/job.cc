@@ -20,7 +20,7 @@ Value DefaultFailurePolicy(Editor& edit, const Value& policy) {
 
 // Adds labels that identify the Job's Pods, and a selector for them, unless the Job has a manual selector.
 Value WithGeneratedSelector(Editor& edit, const Value& object) {
-  if (IsTrue(object["spec"]["manualSelector"])) return object;
+  if (json::IsTrue(object["spec"]["manualSelector"])) return object;
   const Value& name = object["metadata"]["name"];
   const Value& uid = object["metadata"]["uid"];
   Value labels = object["spec"]["template"]["metadata"]["labels"];

@@ -75,7 +75,7 @@ void CheckRestartPolicy(const FieldPath& field, const Value& spec, FieldErrors& 
 // Checks the labels that the server generated, by which the selector finds the Job's Pods.
 void CheckGenerated(const Value& job, bool selector_is_valid, FieldErrors& errors) {
   const Value& spec = job["spec"];
-  if (IsTrue(spec["manualSelector"]) || !IsSet(spec["selector"])) return;
+  if (json::IsTrue(spec["manualSelector"]) || !IsSet(spec["selector"])) return;
   const Value& labels = spec["template"]["metadata"]["labels"];
   const FieldPath field = FieldPath("spec").Child("template").Child("metadata").Child("labels");
   const auto check = [&](std::string_view key, std::string_view expected) {
@@ -133,8 +133,8 @@ void CheckTemplateUpdate(const FieldPath& field, const Value& job, const Value& 
   const Value& now = job["spec"]["template"];
   Value before = old["spec"]["template"];
   const Value& status = old["status"];
-  const bool stopped =
-      IsTrue(old["spec"]["suspend"]) && IntOf(status["active"]) == 0 && (!IsSet(status["startTime"]) || HasTrueCondition(old, "Suspended"));
+  const bool stopped = json::IsTrue(old["spec"]["suspend"]) && IntOf(status["active"]) == 0 &&
+                       (!IsSet(status["startTime"]) || HasTrueCondition(old, "Suspended"));
   if (stopped) before = WithNewDirectives(edit, before, now);
   if (json::Equal(now, before)) return;
   errors.Invalid(stopped && json::Equal(now["metadata"], before["metadata"]) ? field.Child("spec") : field, now, "field is immutable");

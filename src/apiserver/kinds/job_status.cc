@@ -87,7 +87,7 @@ class StatusRules {
       errors_.Invalid(field_.Child("terminating"), IntOf(now_["terminating"]), "terminating>0 is invalid for finished job");
     }
     const Value& completions = job_["spec"]["completions"];
-    const bool never_started = IsTrue(job_["spec"]["suspend"]) && IsSet(completions) && IntOf(completions) == 0;
+    const bool never_started = json::IsTrue(job_["spec"]["suspend"]) && IsSet(completions) && IntOf(completions) == 0;
     if ((FinishedChanged() || ChangedField("startTime")) && !never_started && !IsSet(now_["startTime"])) {
       errors_.Required(field_.Child("startTime"), "startTime is required for finished job");
     }
@@ -116,7 +116,7 @@ class StatusRules {
       errors_.Invalid(end_field, end, "field is immutable");
     }
     const bool resuming = Was("Suspended") && !Is("Suspended");
-    if (IsSet(before_["startTime"]) && ChangedField("startTime") && !resuming && !IsTrue(job_["spec"]["suspend"])) {
+    if (IsSet(before_["startTime"]) && ChangedField("startTime") && !resuming && !json::IsTrue(job_["spec"]["suspend"])) {
       errors_.Invalid(field_.Child("startTime"), start, "field is immutable for unsuspended job once set");
     }
   }

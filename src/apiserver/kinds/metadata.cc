@@ -71,7 +71,7 @@ void CheckOwners(const FieldPath& field, const json::Value& owners, FieldErrors&
   bool several = false;
   for (const json::Value& owner : ItemsOf(owners)) {
     CheckOwner(field, owner, errors);
-    if (!IsTrue(owner["controller"])) continue;
+    if (!json::IsTrue(owner["controller"])) continue;
     if (controller == nullptr) {
       controller = &owner;
     } else if (!several) {

@@ -19,7 +19,7 @@ constexpr std::array kSystemClasses = {
 
 bool IsSystemClass(const Value& object) {
   return std::any_of(kSystemClasses.begin(), kSystemClasses.end(), [&](const SystemPriorityClass& one) {
-    return one.name == TextOf(object["metadata"]["name"]) && one.value == IntOf(object["value"]) && !IsTrue(object["globalDefault"]);
+    return one.name == TextOf(object["metadata"]["name"]) && one.value == IntOf(object["value"]) && !json::IsTrue(object["globalDefault"]);
   });
 }
 

@@ -68,7 +68,7 @@ class Comparer {
  private:
   // Returns whether the value was compared as a whole.
   bool Handle(ValueForm form, const ValuePlace& place, const Value* before, const Value* after, Result& result) {
-    const Value none;
+    const Value none{};
     const Value &old_value = before != nullptr ? *before : none, &new_value = after != nullptr ? *after : none;
     if (form == ValueForm::kList && !IsAtomic(place, form)) {
       const auto old_items = json::ItemsOf(old_value), new_items = json::ItemsOf(new_value);

@@ -53,7 +53,7 @@ void DocumentWriter::Texts(int number, const Value& texts) {
 }
 
 void DocumentWriter::Flag(int number, const Value& flag) {
-  if (flag.IsBool() && flag.AsBool()) out_.Varint(number, 1);
+  if (json::IsTrue(flag)) out_.Varint(number, 1);
 }
 
 void DocumentWriter::Message(int number, const Value& object, Write write) {

@@ -103,7 +103,7 @@ Result<Snapshot> History::ListAt(std::string_view resource, std::string_view spa
   snapshot.version = version;
   const auto collection = collections_.find(std::string(resource));
   if (collection == collections_.end()) return snapshot;
-  if (version < collection->second.begin) return NotFound("version ", version, " is forgotten");
+  if (version < collection->second.begin) return allot::NotFound("version ", version, " is forgotten");
   const auto [begin, end] = Range(collection->second.entries, space);
   Entries entries(begin, end);
   const std::deque<ChangePtr>& changes = collection->second.changes;
@@ -133,7 +133,7 @@ Result<std::vector<ChangePtr>> History::ChangesSince(std::string_view resource, 
       changes = nullptr;
     }
   }
-  if (version < begin) return NotFound("version ", version, " is forgotten");
+  if (version < begin) return allot::NotFound("version ", version, " is forgotten");
   std::vector<ChangePtr> found;
   if (changes == nullptr) return found;
   const auto first =

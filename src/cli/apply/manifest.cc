@@ -100,7 +100,7 @@ std::optional<kube::ApiResource> KindOf(const kube::Object& definition, std::str
     resource.type.plural = kube::Object::Text(names["plural"]);
     resource.type.kind = kind;
     resource.type.namespaced = kube::Object::Text(spec["scope"]) != "Cluster";
-    const bool served = version["served"].IsBool() && version["served"].AsBool();
+    const bool served = json::IsTrue(version["served"]);
     if (served && !resource.type.plural.empty() && resource.type.ApiVersion() == api_version) return resource;
   }
   return std::nullopt;

@@ -53,7 +53,7 @@ void DescribeState(std::string_view label, const json::Value& state, Description
 void DescribeStatus(const json::Value& status, Description& description) {
   DescribeState("State", status["state"], description);
   if (!MembersOf(status["lastState"]).empty()) DescribeState("Last State", status["lastState"], description);
-  const bool ready = status["ready"].IsBool() && status["ready"].AsBool();
+  const bool ready = json::IsTrue(status["ready"]);
   description.Field(2, "Ready", ready ? "True" : "False");
   description.Field(2, "Restart Count", OneLine(status["restartCount"]));
 }
@@ -94,7 +94,7 @@ std::string ProbeText(const json::Value& probe) {
 
 std::string VariableText(const json::Value& variable) {
   const json::Value& from = variable["valueFrom"];
-  const auto optional = [](const json::Value& ref) { return ref["optional"].IsBool() && ref["optional"].AsBool() ? "true" : "false"; };
+  const auto optional = [](const json::Value& ref) { return json::IsTrue(ref["optional"]) ? "true" : "false"; };
   if (const json::Value& field = from["fieldRef"]; field.IsObject()) {
     return StrCat(" (", Text(field["apiVersion"]), ":", Text(field["fieldPath"]), ")");
   }
@@ -117,7 +117,7 @@ void DescribeEnvironment(const json::Value& container, Description& description)
     for (const json::Value& source : container["envFrom"].Items()) {
       const bool map = source["configMapRef"].IsObject();
       const json::Value& ref = map ? source["configMapRef"] : source["secretRef"];
-      const bool optional = ref["optional"].IsBool() && ref["optional"].AsBool();
+      const bool optional = json::IsTrue(ref["optional"]);
       const std::string prefix = source["prefix"].IsString() ? StrCat(" with prefix '", Text(source["prefix"]), "'") : "";
       description.Line(3, Text(ref["name"]), "\t", map ? "ConfigMap" : "Secret", prefix, "\tOptional: ", optional);
     }
@@ -135,14 +135,14 @@ void DescribeMounts(const json::Value& mounts, Description& description) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto* a, const auto* b) { return Text((*a)["mountPath"]) < Text((*b)["mountPath"]); });
   for (const json::Value* const mount : sorted) {
-    const bool read_only = (*mount)["readOnly"].IsBool() && (*mount)["readOnly"].AsBool();
+    const bool read_only = json::IsTrue((*mount)["readOnly"]);
     const std::string_view sub_path = Text((*mount)["subPath"]);
     const std::string path = sub_path.empty() ? "" : StrCat(",path=", Quoted(sub_path, 400));
     description.Line(3, Text((*mount)["mountPath"]), " from ", Text((*mount)["name"]), " (", read_only ? "ro" : "rw", path, ")");
   }
 }
 
-std::string BoolText(const json::Value& value) { return value.IsBool() && value.AsBool() ? "true" : "false"; }
+std::string BoolText(const json::Value& value) { return json::IsTrue(value) ? "true" : "false"; }
 
 void DescribeProjected(const json::Value& projected, Description& description) {
   description.Field(2, "Type", "Projected (a volume that contains injected data from multiple sources)");

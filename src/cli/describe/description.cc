@@ -66,11 +66,6 @@ std::string Since(const json::Value& event, WallTime now) {
 
 }  // namespace
 
-std::span<const json::Value> ItemsOf(const json::Value& value) { return value.IsArray() ? value.Items() : std::span<const json::Value>(); }
-std::span<const json::Member> MembersOf(const json::Value& value) {
-  return value.IsObject() ? value.Members() : std::span<const json::Member>();
-}
-
 std::string LabelFor(std::string_view field) {
   if (std::any_of(field.begin(), field.end(), [](char c) { return !IsUpper(c) && !IsLower(c) && c != '-'; })) return std::string(field);
   std::string label;

@@ -59,10 +59,6 @@ std::string LabelFor(std::string_view field);
 std::string OneLine(const json::Value& value);
 
 inline std::string_view Text(const json::Value& value) { return kube::Object::Text(value); }
-// Items of a list, members of an object; none of anything else.
-std::span<const json::Value> ItemsOf(const json::Value& value);
-std::span<const json::Member> MembersOf(const json::Value& value);
-
 // "6Gi (6144 MiB)" for amounts of bytes (binary suffix), else as it is written.
 std::string Amount(std::string_view quantity);
 std::string Amount(const model::Quantity& quantity);

@@ -185,7 +185,7 @@ Status DescribeNode(Session& session, const kube::Object& node, Description& des
   }
   std::sort(taints.begin(), taints.end());
   description.Lines(0, "Taints", taints);
-  description.Field(0, "Unschedulable", spec["unschedulable"].IsBool() && spec["unschedulable"].AsBool());
+  description.Field(0, "Unschedulable", json::IsTrue(spec["unschedulable"]));
   DescribeLease(session, node, description);
   DescribeConditions(status["conditions"], description);
   description.Line(0, "Addresses:");

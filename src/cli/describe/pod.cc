@@ -117,7 +117,7 @@ void DescribeStatus(const kube::Object& pod, WallTime now, Description& descript
     for (const json::Value& ip : ItemsOf(status["podIPs"])) description.Field(1, "IP", Text(ip["ip"]));
   }
   for (const json::Value& owner : ItemsOf(json["metadata"]["ownerReferences"])) {
-    if (owner["controller"].IsBool() && owner["controller"].AsBool()) {
+    if (json::IsTrue(owner["controller"])) {
       description.Field(0, "Controlled By", StrCat(Text(owner["kind"]), "/", Text(owner["name"])));
     }
   }

@@ -45,7 +45,7 @@ void DescribeTaints(int level, std::string_view label, const json::Value& taints
 void DescribeAsk(int level, const json::Value& ask, Description& description) {
   description.Field(level, "Class", Text(ask["deviceClassName"]));
   description.Field(level, "Count", Text(ask["allocationMode"]) == "All" ? "all" : ask["count"].IsNull() ? "1" : OneLine(ask["count"]));
-  if (ask["adminAccess"].IsBool() && ask["adminAccess"].AsBool()) description.Field(level, "Admin Access", "true");
+  if (json::IsTrue(ask["adminAccess"])) description.Field(level, "Admin Access", "true");
   DescribeAmounts(level, "Capacity", ask["capacity"]["requests"], description);
   description.Generic(level, ask["capacity"], {"requests"});
   DescribeSelectors(level, ask["selectors"], description);
@@ -93,7 +93,7 @@ void DescribeAllocation(const json::Value& allocation, Description& description)
     description.Line(1, Text(result["request"]), ":");
     description.Field(2, "Device", DeviceName(result));
     if (result["shareID"].IsString()) description.Field(2, "Share ID", Text(result["shareID"]));
-    if (result["adminAccess"].IsBool() && result["adminAccess"].AsBool()) description.Field(2, "Admin Access", "true");
+    if (json::IsTrue(result["adminAccess"])) description.Field(2, "Admin Access", "true");
     DescribeAmounts(2, "Consumed Capacity", result["consumedCapacity"], description);
     DescribeTaints(2, "Tolerations", result["tolerations"], description);
     description.Generic(2, result, {"request", "driver", "pool", "device", "shareID", "adminAccess", "consumedCapacity", "tolerations"});
@@ -122,7 +122,7 @@ std::string CapacityText(const json::Value& capacity) {
 
 void DescribeDevice(const json::Value& device, Description& description) {
   description.Line(1, Text(device["name"]), ":");
-  const bool shared = device["allowMultipleAllocations"].IsBool() && device["allowMultipleAllocations"].AsBool();
+  const bool shared = json::IsTrue(device["allowMultipleAllocations"]);
   description.Field(2, "Shared", shared ? "yes, several claims may hold a part each" : "no, one claim holds all of it");
   DescribeTaints(2, "Taints", device["taints"], description);
   if (!MembersOf(device["attributes"]).empty()) {
@@ -193,7 +193,7 @@ Status DescribeSlice(Session&, const kube::Object& slice, Description& descripti
                     StrCat(Text(spec["pool"]["name"]), " (generation ", OneLine(spec["pool"]["generation"]), ", slices ",
                            OneLine(spec["pool"]["resourceSliceCount"]), ")"));
   if (spec["nodeName"].IsString()) description.Field(0, "Node", Text(spec["nodeName"]));
-  if (spec["allNodes"].IsBool() && spec["allNodes"].AsBool()) description.Field(0, "Node", "<all>");
+  if (json::IsTrue(spec["allNodes"])) description.Field(0, "Node", "<all>");
   description.Generic(0, spec, {"driver", "pool", "nodeName", "allNodes", "devices"});
   if (!ItemsOf(spec["devices"]).empty()) description.Line(0, "Devices:");
   for (const json::Value& device : ItemsOf(spec["devices"])) DescribeDevice(device, description);

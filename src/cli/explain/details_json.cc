@@ -9,7 +9,6 @@ namespace allot::cli {
 namespace {
 
 using view::Detail;
-using view::Note;
 
 // The key of Detail::name, which holds another thing for each kind.
 std::string_view NameKey(Detail::Kind kind) {
@@ -23,14 +22,14 @@ std::string_view NameKey(Detail::Kind kind) {
   }
 }
 
-std::string_view NameOf(Note::List list) {
+std::string_view NameOf(view::Note::List list) {
   switch (list) {
-    case Note::List::kClaims: return "claims";
-    case Note::List::kSlices: return "slices";
-    case Note::List::kClasses: return "classes";
-    case Note::List::kNodes: return "nodes";
-    case Note::List::kPods: return "pods";
-    case Note::List::kEvents: break;
+    case view::Note::List::kClaims: return "claims";
+    case view::Note::List::kSlices: return "slices";
+    case view::Note::List::kClasses: return "classes";
+    case view::Note::List::kNodes: return "nodes";
+    case view::Note::List::kPods: return "pods";
+    case view::Note::List::kEvents: break;
   }
   return "events";
 }
@@ -58,14 +57,14 @@ std::string_view NameOf(Detail::Kind kind) {
   return "ElsewhereToday";
 }
 
-std::string_view NameOf(Note::Kind kind) {
+std::string_view NameOf(view::Note::Kind kind) {
   switch (kind) {
-    case Note::Kind::kSomePods: return "SomePods";
-    case Note::Kind::kSomeClaims: return "SomeClaims";
-    case Note::Kind::kNotAllowed: return "NotAllowed";
-    case Note::Kind::kNotServed: return "NotServed";
-    case Note::Kind::kLeftOut: return "LeftOut";
-    case Note::Kind::kTemplate: break;
+    case view::Note::Kind::kSomePods: return "SomePods";
+    case view::Note::Kind::kSomeClaims: return "SomeClaims";
+    case view::Note::Kind::kNotAllowed: return "NotAllowed";
+    case view::Note::Kind::kNotServed: return "NotServed";
+    case view::Note::Kind::kLeftOut: return "LeftOut";
+    case view::Note::Kind::kTemplate: break;
   }
   return "Template";
 }
@@ -96,15 +95,15 @@ void WriteDetail(const Detail& detail, json::Builder& b) {
   b.EndObject();
 }
 
-void WriteNote(const Note& note, std::string_view text, json::Builder& b) {
+void WriteNote(const view::Note& note, std::string_view text, json::Builder& b) {
   b.StartObject();
   WriteText("kind", NameOf(note.kind), b);
   b.Key("facts"), b.StartObject();
-  if (note.kind == Note::Kind::kNotAllowed || note.kind == Note::Kind::kNotServed) WriteText("list", NameOf(note.list), b);
+  if (note.kind == view::Note::Kind::kNotAllowed || note.kind == view::Note::Kind::kNotServed) WriteText("list", NameOf(note.list), b);
   WriteTextsUnlessEmpty("namespaces", note.namespaces, b);
   WriteText("object", note.left_out.kind, b);
-  WriteText("name", note.kind == Note::Kind::kLeftOut ? note.left_out.key : note.name, b);
-  WriteText("message", note.kind == Note::Kind::kLeftOut ? note.left_out.why : note.message, b);
+  WriteText("name", note.kind == view::Note::Kind::kLeftOut ? note.left_out.key : note.name, b);
+  WriteText("message", note.kind == view::Note::Kind::kLeftOut ? note.left_out.why : note.message, b);
   b.EndObject();
   WriteText("text", text, b);
   b.EndObject();

@@ -9,7 +9,6 @@ namespace {
 
 using view::Detail;
 using view::Fix;
-using view::Note;
 
 constexpr std::string_view kNotRecorded = "allot does not record why it was placed there. ";
 
@@ -27,14 +26,14 @@ std::string TodayWords(const Detail& detail) {
   return StrCat(would, "there, too: ", detail.name, left, detail.left ? ", the least of " : ", the best of ", detail.fits, " that fit.");
 }
 
-std::string_view ListWords(Note::List list) {
+std::string_view ListWords(view::Note::List list) {
   switch (list) {
-    case Note::List::kClaims: return "claims: it is not known what is held";
-    case Note::List::kSlices: return "slices: the devices are not known";
-    case Note::List::kClasses: return "classes: it is not known what claims may have";
-    case Note::List::kNodes: return "nodes: their labels, taints, CPU and memory are not looked at";
-    case Note::List::kPods: return "Pods: it is not known which of them wait";
-    case Note::List::kEvents: break;
+    case view::Note::List::kClaims: return "claims: it is not known what is held";
+    case view::Note::List::kSlices: return "slices: the devices are not known";
+    case view::Note::List::kClasses: return "classes: it is not known what claims may have";
+    case view::Note::List::kNodes: return "nodes: their labels, taints, CPU and memory are not looked at";
+    case view::Note::List::kPods: return "Pods: it is not known which of them wait";
+    case view::Note::List::kEvents: break;
   }
   return "events: it is not known what happened";
 }
@@ -124,18 +123,18 @@ std::string CommandOf(const Fix& f) {
   return "allot demo --print";
 }
 
-std::string Words(const Note& note) {
+std::string Words(const view::Note& note) {
   switch (note.kind) {
-    case Note::Kind::kSomePods:
+    case view::Note::Kind::kSomePods:
       return StrCat("you may list Pods of ", Join(note.namespaces, ", "),
                     " only: claims say what others hold of the GPUs, but not what they take of CPU and memory, nor which of them wait");
-    case Note::Kind::kSomeClaims:
+    case view::Note::Kind::kSomeClaims:
       return StrCat("you may list claims of ", Join(note.namespaces, ", "),
                     " only: what others hold is not known, and less may be free than is said");
-    case Note::Kind::kNotAllowed: return StrCat("you may not list ", ListWords(note.list));
-    case Note::Kind::kNotServed: return StrCat("the server has no ", ListWords(note.list));
-    case Note::Kind::kLeftOut: return StrCat(note.left_out.kind, " ", note.left_out.key, " is left out: ", note.left_out.why);
-    case Note::Kind::kTemplate: break;
+    case view::Note::Kind::kNotAllowed: return StrCat("you may not list ", ListWords(note.list));
+    case view::Note::Kind::kNotServed: return StrCat("the server has no ", ListWords(note.list));
+    case view::Note::Kind::kLeftOut: return StrCat(note.left_out.kind, " ", note.left_out.key, " is left out: ", note.left_out.why);
+    case view::Note::Kind::kTemplate: break;
   }
   return StrCat("template ", note.name, " cannot be seen: ", note.message);
 }

@@ -10,7 +10,7 @@ namespace {
 
 using kube::Object;
 
-std::string TextOf(const json::Value& value) { return std::string(Object::Text(value)); }
+std::string StringOf(const json::Value& value) { return std::string(Object::Text(value)); }
 
 // A cell as kubectl prints it: text up to its first line end, nothing for null.
 std::string CellText(const json::Value& cell) {
@@ -31,10 +31,10 @@ std::string CellText(const json::Value& cell) {
 
 void SetIdentity(Row& row, const json::Value& object, const json::JsonPath* sort_by) {
   const json::Value& metadata = object["metadata"];
-  row.name = TextOf(metadata["name"]);
-  row.namespace_name = TextOf(metadata["namespace"]);
-  row.uid = TextOf(metadata["uid"]);
-  row.resource_version = TextOf(metadata["resourceVersion"]);
+  row.name = StringOf(metadata["name"]);
+  row.namespace_name = StringOf(metadata["namespace"]);
+  row.uid = StringOf(metadata["uid"]);
+  row.resource_version = StringOf(metadata["resourceVersion"]);
   if (metadata["labels"].IsObject()) {
     for (const json::Member& label : metadata["labels"].Members()) row.labels[std::string(label.key)] = CellText(label.value);
   }
@@ -76,14 +76,14 @@ std::string Upper(std::string_view text) {
 
 Result<Table> ReadTable(const json::Value& root, WallTime now, const json::JsonPath* sort_by) {
   Table table;
-  table.resource_version = TextOf(root["metadata"]["resourceVersion"]);
-  table.continue_token = TextOf(root["metadata"]["continue"]);
+  table.resource_version = StringOf(root["metadata"]["resourceVersion"]);
+  table.continue_token = StringOf(root["metadata"]["continue"]);
   const std::string_view kind = Object::Text(root["kind"]);
   if (kind == "Table") {
     if (root["columnDefinitions"].IsArray()) {
       for (const json::Value& column : root["columnDefinitions"].Items()) {
         const bool wide = column["priority"].IsNumber() && column["priority"].AsInt64().value_or(0) != 0;
-        table.columns.push_back({TextOf(column["name"]), wide, Object::Text(column["format"]) == "name"});
+        table.columns.push_back({StringOf(column["name"]), wide, Object::Text(column["format"]) == "name"});
       }
     }
     if (!root["rows"].IsArray()) return table;

@@ -82,7 +82,7 @@ Result<ContainerSpec> ReadSpec(const FileSystem& files, const std::string& folde
     spec.run_as = RunAs{static_cast<uid_t>(NumberOf(run_as["uid"])), static_cast<gid_t>(NumberOf(run_as["gid"])), {}};
     for (const json::Value& group : json::ItemsOf(run_as["groups"])) spec.run_as->groups.push_back(static_cast<gid_t>(NumberOf(group)));
   }
-  spec.no_new_privileges = object["noNewPrivileges"].IsBool() && object["noNewPrivileges"].AsBool();
+  spec.no_new_privileges = json::IsTrue(object["noNewPrivileges"]);
   spec.log_bytes = NumberOf(object["logBytes"]);
   return spec;
 }

@@ -77,7 +77,7 @@ void AddRights(const ImageUser& user, const json::Value& context, std::vector<st
   for (const json::Value& right : ItemsOf(context["capabilities"]["drop"])) argv.push_back(StrCat("--cap-drop=", TextOf(right)));
   const json::Value &escalation = context["allowPrivilegeEscalation"], &read_only = context["readOnlyRootFilesystem"];
   if (user.restricted || (escalation.IsBool() && !escalation.AsBool())) argv.emplace_back("--security-opt=no-new-privileges");
-  if (read_only.IsBool() && read_only.AsBool()) argv.emplace_back("--read-only");
+  if (json::IsTrue(read_only)) argv.emplace_back("--read-only");
 }
 
 // Whether a line "NAME=value" of podman's --env-file can hold the variable.

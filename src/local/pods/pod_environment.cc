@@ -20,8 +20,6 @@ const kube::ResourceType& Secrets() {
   return type;
 }
 
-bool IsTrue(const json::Value& value) { return value.IsBool() && value.AsBool(); }
-
 bool IsText(std::string_view bytes) {
   while (!bytes.empty()) {
     const size_t length = Utf8Length(bytes);
@@ -85,7 +83,7 @@ class Variables {
       return std::optional(std::move(data));
     }
     if (object.status().code() != Code::kNotFound) return object.status();
-    if (IsTrue(reference["optional"])) return std::optional<std::map<std::string, std::string>>();
+    if (json::IsTrue(reference["optional"])) return std::optional<std::map<std::string, std::string>>();
     return NotFound(secret ? "secret " : "configmap ", Quoted(name), " not found");
   }
 
@@ -111,7 +109,7 @@ class Variables {
     if (!data) return std::optional<std::string>();
     const std::string key(TextOf(reference["key"]));
     if (const auto found = data->find(key); found != data->end()) return std::optional(found->second);
-    if (IsTrue(reference["optional"])) return std::optional<std::string>();
+    if (json::IsTrue(reference["optional"])) return std::optional<std::string>();
     return NotFound("couldn't find key ", key, " in ", secret ? "Secret " : "ConfigMap ", Space(), "/", TextOf(reference["name"]));
   }
 

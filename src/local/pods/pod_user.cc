@@ -99,7 +99,7 @@ std::set<gid_t> GroupsOf(const json::Value& context) {
 bool MustNotBeRoot(const json::Value& pod, const json::Value& container) {
   const json::Value& own = container["securityContext"]["runAsNonRoot"];
   const json::Value& said = own.IsNull() ? pod["spec"]["securityContext"]["runAsNonRoot"] : own;
-  return said.IsBool() && said.AsBool();
+  return json::IsTrue(said);
 }
 
 Result<PodUser> AdminsUser(const json::Value& pod, const json::Value& container) {

@@ -234,7 +234,7 @@ void PodWorker::ComeBackAt(MonotonicTime time) { come_back_ = come_back_ ? std::
 Patience PodWorker::CallTime(milliseconds limit) const { return {std::chrono::steady_clock::now() + limit, &world_.stop}; }
 
 const json::Value& PodWorker::SpecOf(const Member& member) const {
-  static const json::Value kNone;
+  static const json::Value kNone{};
   for (const json::Value& container : ItemsOf(pod()["spec"][member.view.init ? "initContainers" : "containers"])) {
     if (TextOf(container["name"]) == member.view.name) return container;
   }

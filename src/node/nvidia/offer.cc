@@ -234,7 +234,7 @@ void ReadPolicies(const json::Value& devices, Policies& policies) {
     if (!uuid.IsString()) continue;
     Policy policy;
     const json::Value& shared = device["allowMultipleAllocations"];
-    policy.mode = shared.IsBool() && shared.AsBool() ? Mode::kShared : Mode::kExclusive;
+    policy.mode = json::IsTrue(shared) ? Mode::kShared : Mode::kExclusive;
     if (const json::Value& shares = device["capacity"]["shares"]["value"]; policy.mode == Mode::kShared && shares.IsString()) {
       const Result<model::Quantity> count = model::Quantity::Parse(shares.AsString());
       if (count.ok()) policy.max_sharers = static_cast<int>(count->Value().value_or(0));

@@ -16,11 +16,6 @@ using kube::ObjectPtr;
 
 constexpr size_t kIndexDigits = 5;  // at least
 
-std::span<const Value> ItemsOf(const Value& list) { return list.IsArray() ? list.Items() : std::span<const Value>(); }
-std::span<const json::Member> MembersOf(const Value& object) {
-  return object.IsObject() ? object.Members() : std::span<const json::Member>();
-}
-
 // Whether both objects have the same keys, with values that are equal by `same`(key, a, b).
 template <typename Same>
 bool SameMembers(const Value& a, const Value& b, Same same) {

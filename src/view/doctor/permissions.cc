@@ -53,7 +53,7 @@ Result<bool> Has(kube::Client& client, const Account& account, const Right& righ
              R"(","resource":")", right.resource, R"(","verb":")", right.verb, R"("}}})");
   ASSIGN_OR_RETURN(const kube::ObjectPtr answer, client.Create(kReviews, "", review));
   const json::Value& allowed = answer->json()["status"]["allowed"];
-  return allowed.IsBool() && allowed.AsBool();
+  return json::IsTrue(allowed);
 }
 
 // "watch resourceslices" of each that it lacks.

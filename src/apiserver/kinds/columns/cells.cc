@@ -54,10 +54,8 @@ int64_t IntOf(const Value& value) {
   return number < std::numeric_limits<int32_t>::min() || number > std::numeric_limits<int32_t>::max() ? 0 : number;
 }
 
-bool IsTrue(const Value& value) { return value.IsBool() && value.AsBool(); }
-
 const Value& ConditionOf(const Value& status, std::string_view type) {
-  static constexpr Value kNone;
+  static constexpr Value kNone{};
   for (const Value& condition : ItemsOf(status["conditions"])) {
     if (TextOf(condition["type"]) == type) return condition;
   }

@@ -32,7 +32,6 @@ Value Ratio(Editor& edit, int64_t part, int64_t whole);
 
 // Returns a 32-bit number, as all counters of the API are, or 0, so that sums cannot overflow.
 int64_t IntOf(const Value& value);
-bool IsTrue(const Value& value);
 
 // Returns the first condition of this type, or the null value.
 const Value& ConditionOf(const Value& status, std::string_view type);

@@ -83,8 +83,9 @@ ColumnsAndRow PriorityClassColumns() {
            TypedColumn("Global-Default", "boolean", "Whether Pods that name no class get this one."), AgeColumn(),
            TextColumn("PreemptionPolicy", "Whether Pods of this class may push out those of a lower priority.")},
           [](Editor& edit, const Value& object, WallTime now) {
-            return std::vector<Value>{Name(edit, object), edit.Int(IntOf(object["value"])), edit.Bool(IsTrue(object["globalDefault"])),
-                                      Age(edit, object, now), TextOr(edit, object["preemptionPolicy"])};
+            return std::vector<Value>{Name(edit, object), edit.Int(IntOf(object["value"])),
+                                      edit.Bool(json::IsTrue(object["globalDefault"])), Age(edit, object, now),
+                                      TextOr(edit, object["preemptionPolicy"])};
           }};
 }
 

@@ -20,7 +20,7 @@ std::string StatusOf(const Value& node) {
     known = true;
   }
   const std::string_view status = !known ? "Unknown" : ready == "True" ? "Ready" : "NotReady";
-  return StrCat(status, IsTrue(node["spec"]["unschedulable"]) ? ",SchedulingDisabled" : "");
+  return StrCat(status, json::IsTrue(node["spec"]["unschedulable"]) ? ",SchedulingDisabled" : "");
 }
 
 // Reads the labels node-role.kubernetes.io/ROLE and kubernetes.io/role=ROLE.

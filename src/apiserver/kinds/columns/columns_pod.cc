@@ -71,8 +71,8 @@ bool LookAtInitContainers(const Value& pod, PodState& state, Restarts& sidecars)
     if (sidecar) sidecars.Add(status);
     const Value& terminated = status["state"]["terminated"];
     if (terminated.IsObject() && IntOf(terminated["exitCode"]) == 0) continue;
-    if (sidecar && IsTrue(status["started"])) {
-      if (IsTrue(status["ready"])) ++state.ready;
+    if (sidecar && json::IsTrue(status["started"])) {
+      if (json::IsTrue(status["ready"])) ++state.ready;
       continue;
     }
     state.reason = InitReason(status["state"], i, ItemsOf(pod["spec"]["initContainers"]).size());
@@ -94,7 +94,7 @@ void LookAtContainers(const Value& pod, PodState& state) {
     } else if (terminated.IsObject()) {
       state.reason = EndOf(terminated);
       if (IntOf(terminated["exitCode"]) != 0) failure = state.reason;
-    } else if (IsTrue((*status)["ready"]) && now["running"].IsObject()) {
+    } else if (json::IsTrue((*status)["ready"]) && now["running"].IsObject()) {
       running = true;
       ++state.ready;
     }

@@ -12,8 +12,6 @@
 namespace allot::apiserver {
 namespace {
 
-bool IsTrue(const Value& value) { return value.IsBool() && value.AsBool(); }
-
 // Whether all versions have the same value. kube-apiserver moves such a value out of the versions before it validates, so errors name
 // another path.
 bool IsShared(std::span<const Value> versions, std::string_view key) {
@@ -22,7 +20,7 @@ bool IsShared(std::span<const Value> versions, std::string_view key) {
 
 std::string_view StorageVersion(const Value& spec) {
   for (const Value& version : json::ItemsOf(spec["versions"])) {
-    if (IsTrue(version["storage"])) return json::TextOf(version["name"]);
+    if (json::IsTrue(version["storage"])) return json::TextOf(version["name"]);
   }
   return "";
 }
@@ -50,7 +48,7 @@ void CheckStoredVersions(const Value& object, FieldErrors& errors) {
   for (const Value& version : json::ItemsOf(object["spec"]["versions"])) {
     const std::string_view name = json::TextOf(version["name"]);
     const bool known = names.erase(name) > 0;
-    if (IsTrue(version["storage"]) && !known) errors.Invalid(field, stored, StrCat("must have the storage version ", name));
+    if (json::IsTrue(version["storage"]) && !known) errors.Invalid(field, stored, StrCat("must have the storage version ", name));
   }
   for (size_t i = 0; i < items.size(); ++i) {
     const std::string_view name = json::TextOf(items[i]);
@@ -79,7 +77,7 @@ void CheckDeprecation(const Value& version, const FieldPath& field, FieldErrors&
   const Value& warning = version["deprecationWarning"];
   if (warning.IsNull()) return;
   const std::string_view text = json::TextOf(warning);
-  if (!IsTrue(version["deprecated"])) {
+  if (!json::IsTrue(version["deprecated"])) {
     errors.Invalid(field, warning, "can only be set for deprecated versions");
     return;
   }
@@ -129,7 +127,7 @@ class SpecChecker {
     CheckVersions();
     CheckNames();
     CheckShared();
-    if (IsTrue(spec_["preserveUnknownFields"])) {
+    if (json::IsTrue(spec_["preserveUnknownFields"])) {
       if (std::any_of(versions_.begin(), versions_.end(), [](const Value& v) { return HasDefault(v["schema"]["openAPIV3Schema"]); })) {
         errors_.Invalid(field_.Child("preserveUnknownFields"), spec_["preserveUnknownFields"],
                         "must be false in order to use defaults in the schema");
@@ -137,7 +135,8 @@ class SpecChecker {
       errors_.Invalid(field_.Child("preserveUnknownFields"), spec_["preserveUnknownFields"],
                       "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead");
     }
-    const auto served = std::count_if(versions_.begin(), versions_.end(), [](const Value& version) { return IsTrue(version["served"]); });
+    const auto served =
+        std::count_if(versions_.begin(), versions_.end(), [](const Value& version) { return json::IsTrue(version["served"]); });
     ValidateConversion(spec_["conversion"], static_cast<size_t>(served), field_.Child("conversion"), errors_);
   }
 
@@ -160,7 +159,7 @@ class SpecChecker {
     size_t storage = 0;
     for (const Value& version : versions_) {
       names.insert(json::TextOf(version["name"]));
-      storage += IsTrue(version["storage"]) ? 1 : 0;
+      storage += json::IsTrue(version["storage"]) ? 1 : 0;
     }
     const FieldPath field = field_.Child("versions");
     // kube-apiserver also checks the first version by itself.

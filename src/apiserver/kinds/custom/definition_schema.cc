@@ -13,7 +13,6 @@
 namespace allot::apiserver {
 namespace {
 
-bool IsTrue(const Value& value) { return value.IsBool() && value.AsBool(); }
 uint64_t Times(uint64_t a, uint64_t b) {
   uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
@@ -68,10 +67,10 @@ class Walker {
     }
     if (type == "null") errors_.Forbidden(field.Child("type"), "type cannot be set to null, use nullable as an alternative");
     if (schema["items"].IsArray()) errors_.Forbidden(field.Child("items"), "items must be a schema object and not an array");
-    if (around.in_meta && IsTrue(schema["x-kubernetes-embedded-resource"])) {
+    if (around.in_meta && json::IsTrue(schema["x-kubernetes-embedded-resource"])) {
       errors_.Forbidden(field.Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta");
     }
-    if (IsTrue(schema["uniqueItems"])) {
+    if (json::IsTrue(schema["uniqueItems"])) {
       errors_.Forbidden(field.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
     }
   }
@@ -90,7 +89,7 @@ class Walker {
   void VisitMembers(const Value& schema, const FieldPath& field, const Around& around, bool root) {
     const Value& additional = schema["additionalProperties"];
     const auto properties = json::MembersOf(schema["properties"]);
-    if (!additional.IsNull() && !properties.empty() && !IsTrue(additional)) {
+    if (!additional.IsNull() && !properties.empty() && !json::IsTrue(additional)) {
       errors_.Forbidden(field.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive");
     }
     Around below = around;
@@ -101,7 +100,7 @@ class Walker {
       if (around.in_meta) Forbid(values, "inside additionalProperties applying to object metadata");
       Visit(additional, field.Child("additionalProperties"), values, false);
     }
-    const bool resource = root || IsTrue(schema["x-kubernetes-embedded-resource"]);
+    const bool resource = root || json::IsTrue(schema["x-kubernetes-embedded-resource"]);
     const std::string_view map_type = json::TextOf(schema["x-kubernetes-map-type"]);
     for (const json::Member& property : properties) {
       Around part = below;
@@ -165,7 +164,7 @@ class Walker {
     if (!schema["x-kubernetes-list-type"].IsNull() && list_type != "atomic" && list_type != "set" && list_type != "map") {
       errors_.NotSupported(field.Child("x-kubernetes-list-type"), list_type, {"atomic", "set", "map"});
     }
-    if ((list_type == "set" || list_type == "map") && IsTrue(schema["items"]["nullable"])) {
+    if ((list_type == "set" || list_type == "map") && json::IsTrue(schema["items"]["nullable"])) {
       errors_.Forbidden(field.Child("items").Child("nullable"), StrCat("cannot be nullable when x-kubernetes-list-type is ", list_type));
     }
   }
@@ -225,7 +224,7 @@ class Walker {
       errors_.Required(at.Child("default"),
                        "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property");
     }
-    if (IsTrue(property["nullable"])) {
+    if (json::IsTrue(property["nullable"])) {
       errors_.Forbidden(at.Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable");
     }
   }
@@ -281,7 +280,7 @@ void ValidateDefinitionSchema(const Value& schema, bool status, const FieldPath&
   if (!schema.IsObject()) return;
   const size_t before = errors.size();
   if (status) CheckRootFields(schema, field, errors);
-  if (IsTrue(schema["nullable"])) errors.Forbidden(field.Child("nullable"), "nullable cannot be true at the root");
+  if (json::IsTrue(schema["nullable"])) errors.Forbidden(field.Child("nullable"), "nullable cannot be true at the root");
 
   Around around;
   std::shared_ptr<const CustomSchema> read;

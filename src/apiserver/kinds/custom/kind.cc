@@ -11,8 +11,6 @@
 namespace allot::apiserver {
 namespace {
 
-bool IsTrue(const Value& value) { return value.IsBool() && value.AsBool(); }
-
 std::vector<std::string> Texts(const Value& list) {
   std::vector<std::string> texts;
   for (const Value& item : json::ItemsOf(list)) texts.emplace_back(json::TextOf(item));
@@ -58,14 +56,14 @@ void ReadSubresources(const Value& subresources, Kind& kind) {
 
 // Returns the warning for clients of a deprecated version: the definition's text, or advice to use the best served version that is newer.
 std::string DeprecationOf(const Value& spec, const Value& version) {
-  if (!IsTrue(version["deprecated"])) return "";
+  if (!json::IsTrue(version["deprecated"])) return "";
   if (!version["deprecationWarning"].IsNull()) return std::string(json::TextOf(version["deprecationWarning"]));
   const std::string_view group = json::TextOf(spec["group"]), own = json::TextOf(version["name"]),
                          kind = json::TextOf(spec["names"]["kind"]);
   std::string_view best = own;
   for (const Value& other : json::ItemsOf(spec["versions"])) {
     const std::string_view name = json::TextOf(other["name"]);
-    if (IsTrue(other["served"]) && !IsTrue(other["deprecated"]) && VersionBefore(name, best)) best = name;
+    if (json::IsTrue(other["served"]) && !json::IsTrue(other["deprecated"]) && VersionBefore(name, best)) best = name;
   }
   const std::string text = StrCat(group, "/", own, " ", kind, " is deprecated");
   return best == own ? text : StrCat(text, "; use ", group, "/", best, " ", kind);
@@ -120,11 +118,11 @@ Result<std::vector<std::shared_ptr<const Kind>>> KindsOf(const Value& definition
   }
   std::string_view storage;
   for (const Value& version : json::ItemsOf(spec["versions"])) {
-    if (IsTrue(version["storage"])) storage = json::TextOf(version["name"]);
+    if (json::IsTrue(version["storage"])) storage = json::TextOf(version["name"]);
   }
   std::vector<std::shared_ptr<const Kind>> kinds;
   for (const Value& version : json::ItemsOf(spec["versions"])) {
-    if (IsTrue(version["served"])) kinds.push_back(MakeKind(spec, version, storage));
+    if (json::IsTrue(version["served"])) kinds.push_back(MakeKind(spec, version, storage));
   }
   return kinds;
 }

@@ -9,8 +9,6 @@
 namespace allot::apiserver {
 namespace {
 
-bool IsTrue(const Value& value) { return value.IsBool() && value.AsBool(); }
-
 std::string Text(const Value& value) { return std::string(json::TextOf(value)); }
 
 std::optional<double> Number(const Value& value) { return value.IsNumber() ? std::optional(value.AsDouble()) : std::nullopt; }
@@ -44,7 +42,7 @@ std::vector<CustomRule> ReadRules(const Value& list) {
   std::vector<CustomRule> rules;
   for (const Value& item : json::ItemsOf(list)) {
     rules.push_back({Text(item["rule"]), Text(item["message"]), Text(item["messageExpression"]), Text(item["fieldPath"]),
-                     Text(item["reason"]), IsTrue(item["optionalOldSelf"])});
+                     Text(item["reason"]), json::IsTrue(item["optionalOldSelf"])});
   }
   return rules;
 }
@@ -54,8 +52,8 @@ void ReadLimits(const Value& value, CustomSchema& schema) {
   schema.minimum = Number(value["minimum"]);
   schema.maximum = Number(value["maximum"]);
   schema.multiple_of = Number(value["multipleOf"]);
-  schema.exclusive_minimum = IsTrue(value["exclusiveMinimum"]);
-  schema.exclusive_maximum = IsTrue(value["exclusiveMaximum"]);
+  schema.exclusive_minimum = json::IsTrue(value["exclusiveMinimum"]);
+  schema.exclusive_maximum = json::IsTrue(value["exclusiveMaximum"]);
   schema.min_length = Integer(value["minLength"]);
   schema.max_length = Integer(value["maxLength"]);
   schema.min_items = Integer(value["minItems"]);
@@ -90,10 +88,10 @@ void Read(const Value& value, CustomSchema& schema) {
   schema.type = Text(value["type"]);
   schema.description = Text(value["description"]);
   schema.format = Text(value["format"]);
-  schema.nullable = IsTrue(value["nullable"]);
-  schema.int_or_string = IsTrue(value["x-kubernetes-int-or-string"]);
-  schema.preserve_unknown = IsTrue(value["x-kubernetes-preserve-unknown-fields"]);
-  schema.embedded_resource = IsTrue(value["x-kubernetes-embedded-resource"]);
+  schema.nullable = json::IsTrue(value["nullable"]);
+  schema.int_or_string = json::IsTrue(value["x-kubernetes-int-or-string"]);
+  schema.preserve_unknown = json::IsTrue(value["x-kubernetes-preserve-unknown-fields"]);
+  schema.embedded_resource = json::IsTrue(value["x-kubernetes-embedded-resource"]);
   schema.default_value = value["default"];
   ReadLimits(value, schema);
   ReadMembers(value, schema);

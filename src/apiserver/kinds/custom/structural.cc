@@ -11,7 +11,6 @@
 namespace allot::apiserver {
 namespace {
 
-bool IsTrue(const Value& value) { return value.IsBool() && value.AsBool(); }
 std::string_view TypeOf(const Value& schema) { return json::TextOf(schema["type"]); }
 
 // Matches [{type: integer}, {type: string}], the only anyOf that may have types, for int-or-string.
@@ -56,20 +55,20 @@ class Structural {
 
  private:
   void CheckExtensions(const Value& schema, const FieldPath& field) {
-    if (!IsTrue(schema["x-kubernetes-int-or-string"])) return;
+    if (!json::IsTrue(schema["x-kubernetes-int-or-string"])) return;
     for (const std::string_view key : {"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"}) {
-      if (IsTrue(schema[key])) errors_.Invalid(field.Child(key), schema[key], "must be false if x-kubernetes-int-or-string is true");
+      if (json::IsTrue(schema[key])) errors_.Invalid(field.Child(key), schema[key], "must be false if x-kubernetes-int-or-string is true");
     }
   }
 
   void CheckType(const Value& schema, Level level, const FieldPath& field) {
     const std::string_view type = TypeOf(schema);
-    const bool embedded = IsTrue(schema["x-kubernetes-embedded-resource"]);
-    const bool preserved = IsTrue(schema["x-kubernetes-preserve-unknown-fields"]);
+    const bool embedded = json::IsTrue(schema["x-kubernetes-embedded-resource"]);
+    const bool preserved = json::IsTrue(schema["x-kubernetes-preserve-unknown-fields"]);
     if (embedded && type != "object") {
       constexpr std::string_view kRule = "must be object if x-kubernetes-embedded-resource is true";
       type.empty() ? errors_.Required(field.Child("type"), kRule) : errors_.Invalid(field.Child("type"), type, kRule);
-    } else if (type.empty() && !IsTrue(schema["x-kubernetes-int-or-string"]) && !preserved) {
+    } else if (type.empty() && !json::IsTrue(schema["x-kubernetes-int-or-string"]) && !preserved) {
       static constexpr std::array<std::string_view, 3> kWhere = {"at the root", "for specified array items", "for specified object fields"};
       errors_.Required(field.Child("type"), StrCat("must not be empty ", kWhere[static_cast<size_t>(level)]));
     }
@@ -87,7 +86,7 @@ class Structural {
 
   void CheckMeta(const Value& schema, Level level, const FieldPath& field) {
     const Value& properties = schema["properties"];
-    const bool resource = level == Level::kRoot || IsTrue(schema["x-kubernetes-embedded-resource"]);
+    const bool resource = level == Level::kRoot || json::IsTrue(schema["x-kubernetes-embedded-resource"]);
     if (!resource || !properties.IsObject()) return;
     for (const std::string_view key : {"kind", "apiVersion"}) {
       if (properties.Find(key) != nullptr && TypeOf(properties[key]) != "string") {
@@ -143,13 +142,13 @@ class Structural {
     };
     const Value& additional = clause["additionalProperties"];
     forbid("type", !TypeOf(clause).empty(), "must be empty");
-    forbid("additionalProperties", additional.IsObject() || IsTrue(additional), "must be undefined");
+    forbid("additionalProperties", additional.IsObject() || json::IsTrue(additional), "must be undefined");
     forbid("default", !clause["default"].IsNull(), "must be undefined");
     forbid("title", !json::TextOf(clause["title"]).empty(), "must be empty");
     forbid("description", !json::TextOf(clause["description"]).empty(), "must be empty");
     for (const std::string_view key :
          {"nullable", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"}) {
-      forbid(key, IsTrue(clause[key]), "must be false");
+      forbid(key, json::IsTrue(clause[key]), "must be false");
     }
     forbid("x-kubernetes-list-map-keys", !json::ItemsOf(clause["x-kubernetes-list-map-keys"]).empty(), "must be empty");
     forbid("x-kubernetes-list-type", !clause["x-kubernetes-list-type"].IsNull(), "must be undefined");

@@ -16,7 +16,7 @@ size_t FindFirst(const json::Value& list, Wants wants) {
 }
 
 FieldPath FindInStatus(const json::Value& object, const json::Value* old) {
-  const auto granted = [](const json::Value& result) { return IsTrue(result["adminAccess"]); };
+  const auto granted = [](const json::Value& result) { return json::IsTrue(result["adminAccess"]); };
   const json::Value& results = object["status"]["allocation"]["devices"]["results"];
   if (old != nullptr) {
     const json::Value& before = (*old)["status"]["allocation"]["devices"]["results"];
@@ -36,7 +36,7 @@ FieldPath FindAdminAccess(std::string_view kind, std::string_view subresource, c
   if ((kind != "ResourceClaim" && !is_template) || !subresource.empty() || old != nullptr) return FieldPath();
   const json::Value& spec = is_template ? object["spec"]["spec"] : object["spec"];
   const json::Value& requests = spec["devices"]["requests"];
-  const size_t found = FindFirst(requests, [](const json::Value& request) { return IsTrue(request["exactly"]["adminAccess"]); });
+  const size_t found = FindFirst(requests, [](const json::Value& request) { return json::IsTrue(request["exactly"]["adminAccess"]); });
   if (found == json::ItemsOf(requests).size()) return FieldPath();
   return FieldPath("spec").Child("devices").Child("requests").Index(found).Child("adminAccess");
 }

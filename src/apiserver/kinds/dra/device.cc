@@ -80,7 +80,7 @@ void CheckAttributesAndCapacity(const FieldPath& field, const json::Value& devic
     CheckAttribute(attributes_at.Key(Shortened(attribute.key, kMaxShownName)), attribute.value, errors);
   }
   const FieldPath capacity_at = field.Child("capacity");
-  const bool shareable = IsTrue(device["allowMultipleAllocations"]);
+  const bool shareable = json::IsTrue(device["allowMultipleAllocations"]);
   for (const json::Member& capacity : capacities) {
     CheckQualifiedName(capacity_at, capacity.key, errors);
     CheckDeviceCapacity(capacity_at.Key(Shortened(capacity.key, kMaxShownName)), capacity.value, shareable, errors);
@@ -123,7 +123,7 @@ void CheckNodeChoice(const FieldPath& field, const json::Value& device, bool cho
     choices.emplace_back("`nodeSelector`");
     CheckNodeSelector(field.Child("nodeSelector"), selector, errors);
   }
-  if (IsTrue(all)) {
+  if (json::IsTrue(all)) {
     choices.emplace_back("`allNodes`");
   } else if (!all.IsNull()) {
     errors.Invalid(field.Child("allNodes"), all, "must be either unset or set to true");

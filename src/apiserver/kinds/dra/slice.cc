@@ -51,7 +51,7 @@ void CheckNodes(const FieldPath& field, const json::Value& spec, FieldErrors& er
   }
   for (const std::string_view flag : {"allNodes", "perDeviceNodeSelection"}) {
     const json::Value& value = spec[flag];
-    if (IsTrue(value)) {
+    if (json::IsTrue(value)) {
       choices.push_back(StrCat("`", flag, "`"));
     } else if (!value.IsNull()) {
       errors.Invalid(field.Child(flag), value, "must be either unset or set to true");
@@ -67,7 +67,7 @@ void CheckDevices(const FieldPath& field, const json::Value& spec, const json::V
   const auto items = json::ItemsOf(devices);
   const auto old_items = json::ItemsOf(old_spec["devices"]);
   const bool extras = std::any_of(items.begin(), items.end(), HasExtras);
-  DeviceRules rules{.chooses_nodes = IsTrue(spec["perDeviceNodeSelection"])};
+  DeviceRules rules{.chooses_nodes = json::IsTrue(spec["perDeviceNodeSelection"])};
   CheckSet(field, devices, extras ? kMaxDevicesWithExtras : kMaxDevices, errors, NameOf,
            [&](const FieldPath& at, const json::Value& device) {
              const auto before = std::find_if(old_items.begin(), old_items.end(),

@@ -22,7 +22,7 @@ Result<Value> DefaultPriorityClass(const Lookup& lookup, Editor& edit) {
   Value chosen;
   ASSIGN_OR_RETURN(const std::vector<Value> classes, lookup.List(edit, kPriorityClasses, R"("globalDefault":true)"));
   for (const Value& one : classes) {
-    if (IsTrue(one["globalDefault"]) && (chosen.IsNull() || IntOf(one["value"]) < IntOf(chosen["value"]))) chosen = one;
+    if (json::IsTrue(one["globalDefault"]) && (chosen.IsNull() || IntOf(one["value"]) < IntOf(chosen["value"]))) chosen = one;
   }
   return chosen;
 }
@@ -167,7 +167,7 @@ Status CheckPodOverhead(const Lookup& lookup, const Value& pod) {
 }
 
 Status CheckOnlyDefaultClass(const Lookup& lookup, const Value& object, bool is_new) {
-  if (!IsTrue(object["globalDefault"])) return Status();
+  if (!json::IsTrue(object["globalDefault"])) return Status();
   json::Arena arena;
   Editor edit(arena);
   ASSIGN_OR_RETURN(const Value other, DefaultPriorityClass(lookup, edit));

@@ -149,7 +149,7 @@ Value DefaultPod(Editor& edit, const Value& pod) {
   }
   spec = DefaultPodResources(edit, spec);
   spec = edit.SetDefault(spec, "enableServiceLinks", edit.Bool(true));
-  if (IsTrue(spec["hostNetwork"])) {
+  if (json::IsTrue(spec["hostNetwork"])) {
     for (const std::string_view list : {"containers", "initContainers"}) {
       spec = WithinEach(edit, spec, list, [&](const Value& container) { return PortsOfTheHost(edit, container); });
     }

@@ -39,7 +39,7 @@ void CheckMountOptions(const FieldPath& list, const FieldPath& field, const json
     const std::string_view mode = TextOf(mount["recursiveReadOnly"]);
     CheckSupported(path, mode, {"Disabled", "Enabled", "IfPossible"}, errors);
     if (mode != "Enabled" && mode != "IfPossible") return;
-    if (!IsTrue(mount["readOnly"])) errors.Forbidden(path, "may only be specified when readOnly is true");
+    if (!json::IsTrue(mount["readOnly"])) errors.Forbidden(path, "may only be specified when readOnly is true");
     if (IsSet(mount["mountPropagation"]) && propagation != "None") {
       errors.Forbidden(path, "may only be specified when mountPropagation is None or not specified");
     }
@@ -47,7 +47,7 @@ void CheckMountOptions(const FieldPath& list, const FieldPath& field, const json
 }
 
 void CheckVolumeMounts(const FieldPath& list, const json::Value& container, const Volumes& volumes, FieldErrors& errors) {
-  const bool privileged = IsTrue(container["securityContext"]["privileged"]);
+  const bool privileged = json::IsTrue(container["securityContext"]["privileged"]);
   const Texts device_names = TextsOf(container["volumeDevices"], "name");
   const Texts device_paths = TextsOf(container["volumeDevices"], "devicePath");
   Texts paths;

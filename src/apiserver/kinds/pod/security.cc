@@ -94,9 +94,9 @@ void CheckSysctls(const FieldPath& field, const json::Value& spec, FieldErrors& 
     const auto below = [&](std::string_view dots, std::string_view slashes) { return name.starts_with(dots) || name.starts_with(slashes); };
     const bool of_ipc =
         below("kernel.shm", "kernel/shm") || below("kernel.msg", "kernel/msg") || below("fs.mqueue.", "fs/mqueue/") || name == "kernel.sem";
-    if (IsTrue(spec["hostNetwork"]) && below("net.", "net/")) {
+    if (json::IsTrue(spec["hostNetwork"]) && below("net.", "net/")) {
       errors.Invalid(at, name, "may not be specified when 'hostNetwork' is true");
-    } else if (IsTrue(spec["hostIPC"]) && of_ipc) {
+    } else if (json::IsTrue(spec["hostIPC"]) && of_ipc) {
       errors.Invalid(at, name, "may not be specified when 'hostIPC' is true");
     }
   });
@@ -106,9 +106,9 @@ void CheckSysctls(const FieldPath& field, const json::Value& spec, FieldErrors& 
 void CheckOwnUsers(const FieldPath& field, const json::Value& spec, FieldErrors& errors) {
   if (!spec["hostUsers"].IsBool() || spec["hostUsers"].AsBool()) return;
   constexpr std::string_view kWhy = "when `hostUsers` is false";
-  if (IsTrue(spec["hostNetwork"])) errors.Forbidden(field.Child("hostNetwork"), kWhy);
-  if (IsTrue(spec["hostPID"])) errors.Forbidden(field.Child("HostPID"), kWhy);
-  if (IsTrue(spec["hostIPC"])) errors.Forbidden(field.Child("HostIPC"), kWhy);
+  if (json::IsTrue(spec["hostNetwork"])) errors.Forbidden(field.Child("hostNetwork"), kWhy);
+  if (json::IsTrue(spec["hostPID"])) errors.Forbidden(field.Child("HostPID"), kWhy);
+  if (json::IsTrue(spec["hostIPC"])) errors.Forbidden(field.Child("HostIPC"), kWhy);
   for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
     Each(field.Child(list), spec[list], [&](const FieldPath& path, const json::Value& container) {
       if (!ItemsOf(container["volumeDevices"]).empty()) errors.Forbidden(path.Child("volumeDevices"), kWhy);
@@ -156,7 +156,7 @@ void CheckPodSecurity(const FieldPath& spec_field, const json::Value& spec, Fiel
   CheckIds(field, context, {"fsGroup", "runAsUser", "runAsGroup"}, errors);
   Each(field.Child("supplementalGroups"), context["supplementalGroups"],
        [&](const FieldPath& path, const json::Value& group) { CheckRange(path, IntOf(group), 0, kMaxId, errors); });
-  if (IsTrue(spec["shareProcessNamespace"]) && IsTrue(spec["hostPID"])) {
+  if (json::IsTrue(spec["shareProcessNamespace"]) && json::IsTrue(spec["hostPID"])) {
     errors.Invalid(field.Child("shareProcessNamespace"), spec["shareProcessNamespace"],
                    "ShareProcessNamespace and HostPID cannot both be enabled");
   }
@@ -183,7 +183,7 @@ void CheckContainerSecurity(const FieldPath& field, const json::Value& context, 
   }
   CheckSeccomp(field.Child("seccompProfile"), context["seccompProfile"], errors);
   if (context["allowPrivilegeEscalation"].IsBool() && !context["allowPrivilegeEscalation"].AsBool()) {
-    if (IsTrue(context["privileged"])) {
+    if (json::IsTrue(context["privileged"])) {
       errors.Invalid(field, context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
     }
     const auto added = ItemsOf(context["capabilities"]["add"]);

@@ -85,7 +85,7 @@ void CheckDns(const FieldPath& spec_field, const json::Value& spec, FieldErrors&
 }
 
 void CheckHostNetwork(const FieldPath& field, const json::Value& spec, bool is_pod, FieldErrors& errors) {
-  if (!IsTrue(spec["hostNetwork"])) return;
+  if (!json::IsTrue(spec["hostNetwork"])) return;
   Each(field.Child("containers"), spec["containers"], [&](const FieldPath& container_field, const json::Value& container) {
     Each(container_field.Child("ports"), container["ports"], [&](const FieldPath& path, const json::Value& port) {
       const int64_t host = IntOf(port["hostPort"]);
@@ -102,8 +102,8 @@ void CheckHostnames(const FieldPath& field, const json::Value& spec, FieldErrors
   }
   if (const json::Value& other = spec["hostnameOverride"]; IsSet(other)) {
     const FieldPath path = field.Child("hostnameOverride");
-    if (IsTrue(spec["setHostnameAsFQDN"])) errors.Forbidden(path, "may not be specified when setHostnameAsFQDN is true");
-    if (IsTrue(spec["hostNetwork"])) errors.Forbidden(path, "may not be specified when hostNetwork is true");
+    if (json::IsTrue(spec["setHostnameAsFQDN"])) errors.Forbidden(path, "may not be specified when setHostnameAsFQDN is true");
+    if (json::IsTrue(spec["hostNetwork"])) errors.Forbidden(path, "may not be specified when hostNetwork is true");
     if (TextOf(other).size() > kMaxHostname) errors.TooLong(path, kMaxHostname);
     CheckDnsSubdomain(path, TextOf(other), errors);
   }
