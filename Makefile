@@ -19,17 +19,20 @@ PREFIX  ?= /usr/local
 # One compiler for each core, but no more than fit into the free memory at 1 GiB each.
 JOBS    ?= $(shell awk -v cores="$$(nproc)" '/^MemAvailable/ { fit = int($$2 / 1048576); print fit < 1 ? 1 : fit < cores ? fit : cores }' /proc/meminfo)
 
-# The builds that have the tests of a label; without a label, all builds of `make test`.
-builds_      := dev asan fuzz
-builds_asan  := asan
-builds_tsan  := tsan
-builds_fuzz  := fuzz
+# The builds that have the tests of a label; without a label, all builds of `make test`. That runs each unit test once, with sanitizers, and
+# all other tests on the programs that users get. LABEL=unit runs the unit tests of the dev build.
+builds_         := release asan fuzz
+builds_cluster  := release
+builds_contract := release
+builds_lint     := release
+builds_asan     := asan
+builds_tsan     := tsan
+builds_fuzz     := fuzz
 test_builds   = $(if $(LABEL),$(sort $(foreach label,$(subst |, ,$(LABEL)),$(or $(builds_$(label)),dev))),$(builds_))
-# Tests on a real Kubernetes need its programs, which need Go; without Go these tests are skipped. Tests of the image need our programs.
-test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs programs)
-# The targets of a build that does not build everything.
-targets_fuzz    := fuzzers
-targets_release := bench informer_probe load api_load store_load sched_load
+# Tests on a real Kubernetes need its programs, which need Go; without Go these tests are skipped.
+test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs)
+# The fuzz build does not build everything.
+targets_fuzz := fuzzers
 
 .PHONY: build help setup check test asan tsan demo bench fuzz soak lint format clean
 .PHONY: install programs simulated setup-build flakes setup-cluster cluster cluster-down cluster-programs
@@ -52,7 +55,7 @@ tsan:  ## run the unit tests under ThreadSanitizer
 
 flakes:  ## run the unit tests N times (N=20) in dev and in asan beside six busy loops; fails if any test failed once
 	@$(MAKE) build-dev build-asan
-	@tools/flakes --jobs $(JOBS) --rounds '$(if $(filter file,$(origin N)),20,$(N))' dev asan
+	@tools/flakes --rounds '$(if $(filter file,$(origin N)),20,$(N))' dev asan
 
 demo: setup-build  ## show GPU sharing on simulated GPUs: which Pods run, which wait, and why
 	@[ -x build/$(PRESET)/allot ] || echo 'Building allot for the demo in build/$(PRESET): about 5 minutes on two cores, seconds the next time.'

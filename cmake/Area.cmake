@@ -3,8 +3,8 @@
 #   the *_test.cc among them become the program NAME_test, every TEST of it one ctest test with the label `unit`;
 #   only NAME_test links the areas of TEST_USES.
 
-include(Testing)
 include(Unity)
+include(Testing)
 
 function(allot_area name)
   cmake_parse_arguments(AREA "" "" "FOLDERS;USES;TEST_USES;PRIVATE" ${ARGN})

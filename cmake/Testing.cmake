@@ -22,10 +22,8 @@ endif()
 # GoogleTest's headers are half of the time that a test takes to compile: they are compiled once for all. Headers of the system alone, so
 # that ccache knows them again in another clone.
 if(ALLOT_GTESTS)
-  file(WRITE ${CMAKE_BINARY_DIR}/gtest_headers.cc "")
-  add_library(gtest_headers OBJECT ${CMAKE_BINARY_DIR}/gtest_headers.cc)
-  target_link_libraries(gtest_headers PRIVATE GTest::gmock Threads::Threads)
-  target_precompile_headers(gtest_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  allot_precompiled(gtest_headers <gmock/gmock.h> <gtest/gtest.h>)
+  target_link_libraries(gtest_headers PRIVATE GTest::gmock)
 endif()
 
 # allot_gtest(NAME SOURCE... [USES library...] [LABEL label])
@@ -72,7 +70,8 @@ function(allot_test name)
     set(TEST_TIMEOUT 300)
   endif()
   add_test(NAME ${name} COMMAND ${TEST_COMMAND} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABEL}" SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT})
+  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABEL}" SKIP_RETURN_CODE 77 TIMEOUT ${TEST_TIMEOUT}
+                       ENVIRONMENT "ALLOT_BUILD=${CMAKE_BINARY_DIR}")  # where scripts find the programs
   if(TEST_LABEL MATCHES "^(cluster|contract)$")
     # One real Kubernetes at a time is enough for a machine; the longest are started first.
     set_tests_properties(${name} PROPERTIES RESOURCE_LOCK kubernetes COST 2000)

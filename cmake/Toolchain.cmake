@@ -31,7 +31,7 @@ if(CCACHE)
   # Paths are taken relative to the sources, so that one clone finds what another has compiled. What else ccache wants to be told before it
   # keeps what was compiled with a precompiled header: none of ours uses __TIME__, or macros that are defined otherwise for one file.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-                                  CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+                                  CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1 ${CCACHE})
 endif()
 
 find_program(MOLD mold)

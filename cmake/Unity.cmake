@@ -3,6 +3,9 @@
 #   headers. tools/unity_groups decides which sources go together. The dev build compiles each source by itself, which is quicker after a
 #   change.
 #
+# allot_precompiled(TARGET HEADER...)
+#   An empty library with these headers of the system, compiled once for all targets that have them by REUSE_FROM.
+#
 # allot_std_headers(TARGET)
 #   Compiles the common headers of the standard library once for all targets. The fuzz build does without, so it notices a missing #include.
 
@@ -12,14 +15,26 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 # The release optimizes these areas for size, because they wait for people, processes and disks, and all others for speed.
 set(ALLOT_SMALL allot_cli allot_control allot_device allot_local allot_node allot_view)
 
-# g++ only: ccache does not recognize a header that clang precompiled in another clone.
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  file(WRITE ${CMAKE_BINARY_DIR}/std_headers.cc "")
+function(allot_precompiled target)
+  file(WRITE ${CMAKE_BINARY_DIR}/${target}.cc "")
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${target}.cc)
+  target_link_libraries(${target} PRIVATE Threads::Threads)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    # What clang precompiles differs from clone to clone. ccache reads this checksum of the headers instead (CCACHE_PCH_EXTSUM).
+    list(TRANSFORM ARGN REPLACE "(.+)" "#include \\1\n" OUTPUT_VARIABLE includes)
+    string(JOIN "" includes ${includes})
+    file(WRITE ${CMAKE_BINARY_DIR}/${target}_all.cc "${includes}")
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -E ${target}_all.cc WORKING_DIRECTORY ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+    string(SHA256 sum "${text}")
+    file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch.sum "${CMAKE_CXX_COMPILER_VERSION} ${sum}\n")
+  endif()
+endfunction()
+
+if(NOT ALLOT_FUZZ)
   foreach(target std_headers std_headers_small)
-    add_library(${target} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/std_headers.cc)
-    target_link_libraries(${target} PRIVATE Threads::Threads)
-    target_precompile_headers(${target} PRIVATE <algorithm> <array> <atomic> <charconv> <chrono> <condition_variable> <cstdint> <deque> <functional>
-                              <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread> <utility> <vector>)
+    allot_precompiled(${target} <algorithm> <array> <atomic> <charconv> <chrono> <condition_variable> <cstdint> <deque> <functional> <map> <memory>
+                      <mutex> <optional> <set> <span> <string> <string_view> <thread> <utility> <vector>)
   endforeach()
   if(CMAKE_BUILD_TYPE STREQUAL Release)
     target_compile_options(std_headers_small PRIVATE -Os)

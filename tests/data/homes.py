@@ -15,6 +15,8 @@ import time
 from cases import model_name, nodes_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+import builds  # pylint: disable=wrong-import-position
 
 
 def borrow(path):
@@ -68,13 +70,13 @@ class Home:
 
 
 class Embedded(Home):
-    """`allot up` of the dev build or of ALLOT_BUILD."""
+    """`allot up` of the build under test."""
 
     name = "embedded"
 
     def __init__(self, lane, keep):
         super().__init__()
-        self.program = ROOT / os.environ.get("ALLOT_BUILD", "build/dev") / "allot"
+        self.program = builds.folder() / "allot"
         if not os.access(self.program, os.X_OK):
             sys.exit(f"error: no program {self.program}; build it (make build), or name its folder with ALLOT_BUILD")
         self.folder, self.process, self.keep = pathlib.Path(tempfile.mkdtemp(prefix=f"allot-data-{lane}-")), None, keep

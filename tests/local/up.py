@@ -6,18 +6,16 @@ import pathlib
 import queue
 import shutil
 import subprocess
+import sys
 import threading
 import time
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+from builds import program  # pylint: disable=wrong-import-position
 NOBODY = 65534
 START_SECONDS = 30
-
-
-def program():
-    """The program to test: ALLOT, or that of the dev build."""
-    return pathlib.Path(os.environ.get("ALLOT", ROOT / "build/dev/allot"))
 
 
 def install(prefix):

@@ -2,11 +2,14 @@
 import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 from .cluster import Failure
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/support"))
+import builds  # pylint: disable=wrong-import-position
 MODELS = ("rtx3090", "rtx3060", "l4", "a100", "h100")
 
 
@@ -19,7 +22,7 @@ def check(options):
         raise Failure(f"--gpus: unknown model {unknown[0]!r}; use {', '.join(MODELS)}")
     if len(lists) not in (1, options.nodes):
         raise Failure(f"--gpus has {len(lists)} lists for {options.nodes} nodes; give one for all, or one for each")
-    if not (_build() / "fake_nvml/libnvidia-ml.so.1").exists():
+    if not (builds.folder() / "fake_nvml/libnvidia-ml.so.1").exists():
         raise Failure("--gpus needs the fake NVML; run `make build`")
 
 
@@ -33,7 +36,7 @@ def install(folder, models):
     """Writes the driver's files to folder/driver. Returns commands that mount them in the node's namespace."""
     if not models:
         return []
-    subprocess.run([ROOT / "tests/node/machine", folder / "driver", _build(), *models], check=True)
+    subprocess.run([ROOT / "tests/node/machine", folder / "driver", builds.folder(), *models], check=True)
     mounts = []
     for name in ("usr", "dev"):
         upper, work = folder / "driver" / name, folder / f"driver.{name}"
@@ -48,7 +51,3 @@ def install(folder, models):
 
 def _lists(text):
     return [[model for model in models.split(",") if model] for models in text.split("/")]
-
-
-def _build():
-    return ROOT / os.environ.get("ALLOT_BUILD", "build/dev")

@@ -5,20 +5,18 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/support"))
+from builds import program  # pylint: disable=wrong-import-position
 
 
 class NotStarted(Exception):
     def __init__(self, text, code):
         super().__init__(text)
         self.code = code  # the exit code; negative: the signal
-
-
-def program():
-    """Returns the program to test: ALLOT, or that of the dev build."""
-    return pathlib.Path(os.environ.get("ALLOT", ROOT / "build/dev/allot"))
 
 
 def start(folder, log, *more):

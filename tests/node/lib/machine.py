@@ -9,7 +9,10 @@ import time
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
-BUILD = ROOT / os.environ.get("ALLOT_BUILD", "build/dev")
+sys.path.insert(0, str(ROOT / "tests/support"))
+import builds  # pylint: disable=wrong-import-position
+
+BUILD = builds.folder()
 BEGIN = time.monotonic()
 
 
