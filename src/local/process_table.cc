@@ -27,19 +27,22 @@ bool ReadNumber(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// proc(5): "PID (name) state ppid pgrp session ...". The name may contain any character, also ')'. The start time is field 22.
+// proc(5): "PID (name) state ppid pgrp session ...". The name may contain any character, also ')'. Field 20 is the number of threads, field
+// 22 the start time. The state is that of the first thread: it is a zombie, too, if it has ended and other threads of the process run on.
 std::optional<ProcessInfo> ParseStat(pid_t pid, std::string_view text) {
   const size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos || name_end + 2 > text.size()) return std::nullopt;
   const std::vector<std::string_view> fields = Split(Trim(text.substr(name_end + 2)), ' ');
-  constexpr size_t kState = 0, kParent = 1, kGroup = 2, kSession = 3, kStart = 19;
+  constexpr size_t kState = 0, kParent = 1, kGroup = 2, kSession = 3, kThreads = 17, kStart = 19;
   ProcessInfo info;
   info.id.pid = pid;
   if (fields.size() <= kStart || !ReadNumber(fields[kParent], info.parent) || !ReadNumber(fields[kGroup], info.group) ||
       !ReadNumber(fields[kSession], info.session) || !ReadNumber(fields[kStart], info.id.start)) {
     return std::nullopt;
   }
-  info.ended = fields[kState] == "Z" || fields[kState] == "X";
+  int64_t threads = 0;
+  if (!ReadNumber(fields[kThreads], threads)) return std::nullopt;
+  info.ended = (fields[kState] == "Z" || fields[kState] == "X") && threads <= 1;
   return info;
 }
 
@@ -108,7 +111,15 @@ bool SignalProcess(const ProcessId& process, int signal) {
 }
 
 std::optional<std::string> StartVariable(pid_t pid, const std::string& name) {
-  const Result<std::string> text = PosixFileSystem().ReadFile(StrCat("/proc/", pid, "/environ"), kLongestEnvironment);
+  const PosixFileSystem files;
+  const std::string folder = StrCat("/proc/", pid);
+  Result<std::string> text = files.ReadFile(folder + "/environ", kLongestEnvironment);
+  // If the first thread has ended, only the others show the environment.
+  if (const auto threads = files.List(folder + "/task"); threads.ok() && (!text.ok() || text->empty())) {
+    for (size_t i = 0; i < threads->size() && (!text.ok() || text->empty()); ++i) {
+      text = files.ReadFile(StrCat(folder, "/task/", (*threads)[i], "/environ"), kLongestEnvironment);
+    }
+  }
   if (!text.ok()) return std::nullopt;
   for (const std::string_view entry : Split(*text, '\0')) {
     if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {

@@ -20,7 +20,7 @@ struct ProcessId {
 struct ProcessInfo {
   ProcessId id;
   pid_t parent = 0, group = 0, session = 0;
-  bool ended = false;  // a zombie: its parent has not waited for it yet
+  bool ended = false;  // a zombie: all its threads have ended, and its parent has not waited for it yet
 };
 
 // nullopt if there is no process with that PID.

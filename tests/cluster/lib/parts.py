@@ -70,13 +70,15 @@ def all_parts(cluster):
 
 
 def born(pid):
-    """Returns the start time of the process in clock ticks; None if it does not exist or is a zombie."""
+    """Returns the start time of the process in clock ticks; None if it does not exist or is a zombie. A process whose first thread has ended
+    looks like one, but has its sockets until its other threads have ended, too."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
     except OSError:
         return None
-    return None if fields[0] in "ZX" else int(fields[19])
+    state, threads, start = fields[0], int(fields[17]), int(fields[19])
+    return None if state in "ZX" and threads <= 1 else start
 
 
 def marked(mark, folder):

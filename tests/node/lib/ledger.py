@@ -94,7 +94,7 @@ class Ledger:
     def _born(self, pid):
         try:
             fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-            return None if fields[0] in "ZX" else fields[19]
+            return None if fields[0] in "ZX" and int(fields[17]) <= 1 else fields[19]
         except OSError:
             return None
 
