@@ -2,15 +2,8 @@
 
 #include <algorithm>
 
-#include "json/editor.h"
-#include "json/json.h"
-#include "node/nvidia/devices.h"
-#include "node/prepare/cdi.h"
-
 namespace allot::local {
 namespace {
-
-constexpr size_t kLongestSpec = 1 << 20;
 
 bool IsWanted(const node::PreparedDevice& device, std::span<const std::string> requests) {
   return requests.empty() || std::any_of(requests.begin(), requests.end(), [&](const std::string& request) {
@@ -18,36 +11,14 @@ bool IsWanted(const node::PreparedDevice& device, std::span<const std::string> r
          });
 }
 
-std::string CopyOf(const json::Value& text) { return std::string(json::TextOf(text)); }
-
-std::vector<std::string> TextsOf(const json::Value& list) {
-  std::vector<std::string> texts;
-  for (const json::Value& item : json::ItemsOf(list)) texts.push_back(CopyOf(item));
-  return texts;
-}
-
-// Reads edits as node/prepare/cdi.h writes them.
-void AddEdits(const json::Value& from, ContainerEdits& edits) {
-  for (const json::Value& variable : json::ItemsOf(from["env"])) {
-    const std::string_view text = json::TextOf(variable);
-    const size_t equals = text.find('=');
-    if (equals != std::string_view::npos) edits.environment[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+void AddEdits(const node::ContainerEdits& from, ContainerEdits& edits) {
+  for (const std::string& variable : from.env) {
+    const size_t equals = variable.find('=');
+    if (equals != std::string::npos) edits.environment[variable.substr(0, equals)] = variable.substr(equals + 1);
   }
-  for (const json::Value& node : json::ItemsOf(from["deviceNodes"])) {
-    const json::Value& host = node["hostPath"];
-    edits.device_nodes.push_back({CopyOf(host.IsNull() ? node["path"] : host), CopyOf(node["path"]), CopyOf(node["permissions"])});
-  }
-  for (const json::Value& mount : json::ItemsOf(from["mounts"])) {
-    edits.mounts.push_back({CopyOf(mount["hostPath"]), CopyOf(mount["containerPath"]), Join(TextsOf(mount["options"]), ",")});
-  }
-  for (const json::Value& hook : json::ItemsOf(from["hooks"])) edits.hooks.push_back(TextsOf(hook["args"]));
-}
-
-void AppendOnce(std::string_view uuid, std::string& list) {
-  for (const std::string_view there : Split(list, ',')) {
-    if (there == uuid) return;
-  }
-  list += StrCat(list.empty() ? "" : ",", uuid);
+  for (const auto& [container, host] : from.nodes) edits.device_nodes.push_back({host, container, "rw"});
+  for (const auto& mount : from.mounts) edits.mounts.push_back({mount.host, mount.container, Join(mount.options, ",")});
+  edits.hooks.insert(edits.hooks.end(), from.hooks.begin(), from.hooks.end());
 }
 
 Status CheckRequests(const node::ClaimRef& claim, std::span<const std::string> requests, std::span<const node::PreparedDevice> devices) {
@@ -64,27 +35,21 @@ Result<DeviceAccess> CdiDevices::Prepare(const node::ClaimRef& claim, std::span<
   Keep(claim.uid);
   ASSIGN_OR_RETURN(const std::vector<node::PreparedDevice> devices, preparer_.Prepare(claim, patience));
   TRY(CheckRequests(claim, requests, devices));
-  const std::string path = StrCat(cdi_folder_, "/", node::CdiPrefix(node::nvidia::kDriver), claim.uid, ".yaml");
-  ASSIGN_OR_RETURN(const std::string text, files_.ReadFile(path, kLongestSpec).Context(claim.ToString()));
-  ASSIGN_OR_RETURN(const json::Document spec, json::Parse(text).Context(path));
+  ASSIGN_OR_RETURN(const node::ClaimEdits edits, preparer_.EditsOf(claim));
+  // Another agent of this folder may have written the file again.
+  if (edits.shares.size() != devices.size()) return Unavailable(claim.ToString(), ": its CDI spec has other devices than its allocation");
 
-  std::set<std::string, std::less<>> ids;
-  std::string uuids;
-  for (const node::PreparedDevice& device : devices) {
-    if (!IsWanted(device, requests)) continue;
-    ids.insert(device.cdi_ids.begin(), device.cdi_ids.end());
-    AppendOnce(device.uuid, uuids);
-  }
   DeviceAccess access;
-  const std::string kind = node::CdiKind(node::nvidia::kDriver);
-  AddEdits(spec.root()["containerEdits"], access.edits);
-  for (const json::Value& device : json::ItemsOf(spec.root()["devices"])) {
-    if (ids.contains(StrCat(kind, "=", json::TextOf(device["name"])))) AddEdits(device["containerEdits"], access.edits);
+  std::vector<std::string> uuids;
+  AddEdits(edits.common, access.edits);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (!IsWanted(devices[i], requests)) continue;
+    AddEdits(edits.shares[i], access.edits);
+    if (std::find(uuids.begin(), uuids.end(), devices[i].uuid) == uuids.end()) uuids.push_back(devices[i].uuid);
   }
   access.environment = more_;
   for (const auto& [name, value] : access.edits.environment) access.environment[name] = value;
-  access.environment[kCudaVisible] = uuids;
-  access.environment[kNvidiaVisible] = uuids;
+  for (const auto& [name, value] : preparer_.VisibleDevices(uuids)) access.environment[name] = value;
   return access;
 }
 

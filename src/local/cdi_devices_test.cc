@@ -31,7 +31,7 @@ class CdiDevicesTest : public node::PrepareFixture {
   }
 
   Agent agent_{*this, files_};
-  CdiDevices devices_{agent_.preparer, files_, folder_ + "/cdi", {{"PATH", "/sim/bin"}}};
+  CdiDevices devices_{agent_.preparer, {{"PATH", "/sim/bin"}}};
 };
 
 TEST_F(CdiDevicesTest, AProcessGetsTheLimitAndSeesItsGpuAlone) {
@@ -81,6 +81,10 @@ TEST_F(CdiDevicesTest, TwoSharesOfOneGpuNameItOnce) {
                        Prepare(Claim(ResultJson("a", "gpu-0", "1Gi", "s1") + "," + ResultJson("b", "gpu-0", "2Gi", "s2"))));
   EXPECT_EQ(environment["NVIDIA_VISIBLE_DEVICES"], Rtx3090(0).uuid);
   EXPECT_EQ(environment["ALLOT_GPU_MEMORY_GPU_00000000_aaaa_bbbb_cccc_dddddddddddd__s2"], "2048");
+}
+
+TEST_F(CdiDevicesTest, AProcessWithoutAClaimFindsNoGpu) {
+  EXPECT_THAT(devices_.NoDevices(), UnorderedElementsAre(Pair("CUDA_VISIBLE_DEVICES", "-1"), Pair("NVIDIA_VISIBLE_DEVICES", "void")));
 }
 
 TEST_F(CdiDevicesTest, UnprepareRemovesTheSpecAndIsIdempotent) {

@@ -47,7 +47,7 @@ Status LocalNode::Start(const Patience& patience) {
   }
   if (!options_.gpu_mark.empty()) more[kGpuMark] = options_.gpu_mark;
   TRY(agent_.Open().Context("node ", options_.name));
-  devices_.emplace(agent_.preparer(nvidia_.name()), files_, options_.folder.cdi(), std::move(more));
+  devices_.emplace(agent_.preparer(nvidia_.name()), std::move(more));
   TRY(object_.Write(patience));
   thread_ = std::thread([this] {
     if (const Status ended = agent_.Run(stop_); !ended.ok())

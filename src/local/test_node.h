@@ -40,6 +40,7 @@ class FakeDevices final : public Devices {
     access.environment["REQUESTS_" + claim.name] = Join(std::vector<std::string>(requests.begin(), requests.end()), "+");
     return access;
   }
+  Environment NoDevices() const override { return {{"CUDA_VISIBLE_DEVICES", "-1"}}; }
   void Keep(const std::string&) override {}
   Status Unprepare(const node::ClaimRef& claim, const Patience&) override {
     const std::lock_guard lock(mutex_);

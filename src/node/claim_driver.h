@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process.h"
 #include "base/status.h"
 #include "http/dial.h"
 #include "model/claim.h"
@@ -78,6 +79,10 @@ class ClaimDriver {
   // Returns what containers get. All steps are made. `hook` is the path of allot-cdi-hook on the host; empty: there is none. kUnavailable:
   // something is missing on the machine that may come back.
   virtual Result<ClaimEdits> Edits(const Holding& holding, const std::string& hook) = 0;
+
+  // Returns the variables that restrict a process, which can open all devices of the machine, to the devices with these UUIDs, in this
+  // order. Without UUIDs the process finds no device.
+  virtual Environment VisibleDevices(std::span<const std::string> uuids) const = 0;
 };
 
 }  // namespace allot::node

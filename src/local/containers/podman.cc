@@ -8,7 +8,6 @@
 #include "json/builder.h"
 #include "json/editor.h"
 #include "json/json.h"
-#include "local/cdi_devices.h"
 #include "local/containers/containers.h"
 #include "local/pods/pod_spec.h"
 
@@ -164,7 +163,7 @@ Result<ContainerSpec> Podman::SpecOf(const json::Value& pod, const json::Value& 
 
   variables.insert({"HOSTNAME", HostnameOf(pod)});
   // Keep NVIDIA's own hook from adding GPUs: the container gets the devices of its claims only.
-  variables[kNvidiaVisible] = "void";
+  variables["NVIDIA_VISIBLE_DEVICES"] = "void";
   AddDeviceEnvironment(edits.environment, variables);
   TRY(AddVariables(name, variables, PlainVariables(container), spec.argv));
   spec.argv.push_back(StrCat("--env=", kIdVariable));

@@ -24,6 +24,7 @@ class PodClaims {
   // Adds the Pod to the users of the claim, even if preparing fails.
   Result<DeviceAccess> Prepare(const node::ClaimRef& claim, const std::string& pod_uid, std::span<const std::string> requests,
                                const Patience& patience);
+  Environment NoDevices() const { return devices_.NoDevices(); }
   // Removes the Pod from the users of the claim. If unpreparing fails the Pod stays a user.
   Status Release(const node::ClaimRef& claim, const std::string& pod_uid, const Patience& patience);
 

@@ -4,7 +4,6 @@
 
 #include "json/editor.h"
 #include "kube/timestamp.h"
-#include "local/cdi_devices.h"
 #include "local/gpu_users.h"
 #include "local/pods/pod_rules.h"
 #include "local/pods/pod_worker.h"
@@ -124,8 +123,7 @@ Result<DeviceAccess> PodWorker::DevicesOf(const json::Value& container) {
     ASSIGN_OR_RETURN(const DeviceAccess more, world_.claims.Prepare(*claim, record_.uid, use.requests, CallTime(world_.limits.prepare)));
     Merge(more, access);
   }
-  // A process can open the device nodes of all GPUs. Hide them from a container without a claim.
-  if (uses.empty()) access.environment = {{kCudaVisible, "-1"}, {kNvidiaVisible, "void"}};
+  if (uses.empty()) access.environment = world_.claims.NoDevices();
   return access;
 }
 

@@ -17,6 +17,7 @@ class FileDevices final : public Devices {
     std::ofstream(folder_ + "/" + claim.name).flush();
     return DeviceAccess();
   }
+  Environment NoDevices() const override { return {}; }
   void Keep(const std::string&) override {}
   Status Unprepare(const node::ClaimRef& claim, const Patience&) override {
     std::filesystem::remove(folder_ + "/" + claim.name);

@@ -123,6 +123,12 @@ Result<std::unique_lock<std::timed_mutex>> Claims::LockTimeSlices(const Patience
   return lock;
 }
 
+Environment Claims::VisibleDevices(std::span<const std::string> uuids) const {
+  if (uuids.empty()) return {{"CUDA_VISIBLE_DEVICES", "-1"}, {"NVIDIA_VISIBLE_DEVICES", "void"}};
+  const std::string list = Join({uuids.begin(), uuids.end()}, ",");
+  return {{"CUDA_VISIBLE_DEVICES", list}, {"NVIDIA_VISIBLE_DEVICES", list}};
+}
+
 std::vector<std::string> Claims::OtherCdiDevices(const Share& share) const {
   const Result<ShareState> state = ShareState::FromJson(share.state);
   if (!state.ok() || !state->toolkit) return {};

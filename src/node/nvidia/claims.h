@@ -45,6 +45,7 @@ class Claims final : public ClaimDriver {
   Status Unmake(const StepCall& call) override;
   std::vector<std::string> OtherCdiDevices(const Share& share) const override;
   Result<ClaimEdits> Edits(const Holding& holding, const std::string& hook) override;
+  Environment VisibleDevices(std::span<const std::string> uuids) const override;
 
  private:
   Result<std::unique_lock<std::timed_mutex>> LockTimeSlices(const Patience& patience);

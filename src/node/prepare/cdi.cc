@@ -66,6 +66,28 @@ void WriteEdits(json::Builder& to, const ContainerEdits& edits) {
   to.EndObject();
 }
 
+std::vector<std::string> TextsOf(const json::Value& list) {
+  std::vector<std::string> texts;
+  for (const json::Value& item : json::ItemsOf(list)) texts.emplace_back(json::TextOf(item));
+  return texts;
+}
+
+// Reads what WriteEdits wrote.
+ContainerEdits ReadEdits(const json::Value& from) {
+  ContainerEdits edits;
+  edits.env = TextsOf(from["env"]);
+  for (const json::Value& node : json::ItemsOf(from["deviceNodes"])) {
+    const json::Value& host = node["hostPath"];
+    edits.nodes.emplace_back(json::TextOf(node["path"]), json::TextOf(host.IsNull() ? node["path"] : host));
+  }
+  for (const json::Value& mount : json::ItemsOf(from["mounts"])) {
+    edits.mounts.push_back(
+        {std::string(json::TextOf(mount["hostPath"])), std::string(json::TextOf(mount["containerPath"])), TextsOf(mount["options"])});
+  }
+  for (const json::Value& hook : json::ItemsOf(from["hooks"])) edits.hooks.push_back(TextsOf(hook["args"]));
+  return edits;
+}
+
 // Returns a name for each share: "<UID>-<device>". If the claim has several shares of one device, the share's index follows. Up to
 // Kubernetes 1.35 a single request can have several shares of one device.
 std::string DeviceNameOf(const Holding& holding, size_t index) {
@@ -143,6 +165,14 @@ Result<ClaimRef> Cdi::ClaimOf(std::string_view uid) const {
   const size_t slash = name.find('/');
   if (slash == std::string_view::npos) return Invalid(PathOf(uid), ": does not name its claim");
   return ClaimRef{std::string(name.substr(0, slash)), std::string(name.substr(slash + 1)), std::string(uid)};
+}
+
+Result<ClaimEdits> Cdi::EditsOf(std::string_view uid) const {
+  ASSIGN_OR_RETURN(const json::Document spec, Read(uid));
+  ClaimEdits edits;
+  for (const json::Value& device : json::ItemsOf(spec.root()["devices"])) edits.shares.push_back(ReadEdits(device["containerEdits"]));
+  edits.common = ReadEdits(spec.root()["containerEdits"]);
+  return edits;
 }
 
 Status Cdi::Remove(std::string_view uid) { return files_.Remove(PathOf(uid)); }

@@ -157,6 +157,10 @@ class MadeDeviceDriver final : public Driver, public ClaimDriver {
     return edits;
   }
 
+  Environment VisibleDevices(std::span<const std::string> uuids) const override {
+    return {{"MADE_DEVICES", Join({uuids.begin(), uuids.end()}, ",")}};
+  }
+
   static std::string CardOf(std::string_view device) { return std::string(device.substr(0, device.find_last_of('-'))); }
 
  private:

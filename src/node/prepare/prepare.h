@@ -78,6 +78,11 @@ class Preparer {
 
   // The error names the claim.
   Result<std::vector<PreparedDevice>> Prepare(const ClaimRef& claim, const Patience& patience);
+  // Returns what containers with the prepared claim get, in the order of the devices that Prepare returned. While the hardware is away,
+  // that is what they got before. For callers without a container runtime.
+  Result<ClaimEdits> EditsOf(const ClaimRef& claim) const { return parts_.cdi.EditsOf(claim.uid).Context(claim.ToString()); }
+  // As in ClaimDriver.
+  Environment VisibleDevices(std::span<const std::string> uuids) const { return parts_.driver.VisibleDevices(uuids); }
   // Ok if the claim holds nothing.
   Status Unprepare(const ClaimRef& claim, const Patience& patience);
 
