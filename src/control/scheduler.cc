@@ -333,15 +333,16 @@ void Scheduler::TellWaitingPods(const std::vector<Waiter>& waiters) {
   std::vector<News> all;
   const std::shared_ptr<const sched::Snapshot> snapshot = cluster_.Take();
   for (const auto& [one, asking] : waiters) {
-    all.push_back(NewsOf(*one, one->error.empty() ? WhyWaits(*snapshot, asking, one->decision) : std::string()));
+    all.push_back(NewsOf(*one, one->error.empty() ? WhyWaits(*snapshot, asking, *one) : std::string()));
   }
   news_->Set(std::move(all));
 }
 
-Result<std::string> Scheduler::WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking,
-                                        const sched::Decision& decision) {
+Result<std::string> Scheduler::WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking, const sched::Waiting& one) {
+  const sched::Decision& decision = one.decision;
   if (decision.outcome != sched::Decision::Outcome::kWaits) return sched::Summary(decision);
-  ASSIGN_OR_RETURN(const auto reasons, decider_.SharedReasonsOf(snapshot, asking, decision, options_.strategy));
+  ASSIGN_OR_RETURN(const auto reasons, one.never ? decider_.SharedReasonsOf(snapshot, sched::WithoutRules(asking), {}, options_.strategy)
+                                                 : decider_.SharedReasonsOf(snapshot, asking, decision, options_.strategy));
   return sched::Summary(reasons);
 }
 

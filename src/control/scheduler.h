@@ -121,7 +121,7 @@ class Scheduler {
   void PrepareClaims(const std::vector<Waiter>& waiters);
   // Tells the Pods why they wait.
   void TellWaitingPods(const std::vector<Waiter>& waiters);
-  Result<std::string> WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking, const sched::Decision& decision);
+  Result<std::string> WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking, const sched::Waiting& one);
   bool HelpsToWait(const sched::PodWithClaims& asking);
   void FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& asking);
   // For a Pod that asks for devices as amounts of a resource (PodWithClaims::to_claim).

@@ -84,7 +84,14 @@ std::vector<const model::ResourceClaim*> Unallocated(const PodWithClaims& asking
   return claims;
 }
 
-// The Pod with its devices and amounts, without any other rule. Allocated claims are left out.
+Obstacle ObstacleOf(const PodWithClaims& asking) {
+  const auto& gates = asking.pod->placement.gates;
+  if (gates.empty()) return asking.obstacle;
+  return {.kind = Obstacle::Kind::kGates, .gates = {gates.begin(), gates.end()}};
+}
+
+}  // namespace
+
 PodWithClaims WithoutRules(const PodWithClaims& asking) {
   static constexpr model::Toleration kAll{"", "Exists", "", "", std::nullopt};
   auto pod = std::make_shared<Pod>(*asking.pod);
@@ -93,6 +100,7 @@ PodWithClaims WithoutRules(const PodWithClaims& asking) {
   rules.node_selector.clear();
   rules.required_nodes.reset();
   rules.affinity.clear(), rules.anti_affinity.clear(), rules.spread.clear(), rules.ports.clear();
+  pod->shape += " without rules";
   PodWithClaims free{std::move(pod), {}};
   for (const ClaimPtr& claim : asking.claims) {
     if (claim->claim.allocation) continue;
@@ -105,14 +113,6 @@ PodWithClaims WithoutRules(const PodWithClaims& asking) {
   }
   return free;
 }
-
-Obstacle ObstacleOf(const PodWithClaims& asking) {
-  const auto& gates = asking.pod->placement.gates;
-  if (gates.empty()) return asking.obstacle;
-  return {.kind = Obstacle::Kind::kGates, .gates = {gates.begin(), gates.end()}};
-}
-
-}  // namespace
 
 Decider::Decider(cel::Cache& selectors, Random& random)
     : selectors_(selectors), random_(random), pack_(Preferring("best-fit")), spread_(Preferring("worst-fit")) {}

@@ -49,6 +49,10 @@ struct DecideOptions {
   std::function<std::string(const Node& node, std::vector<model::Allocation>& allocations)> veto;
 };
 
+// The Pod with its devices and amounts, without the rules that can be lifted: taints, cordons, node selectors and rules about other Pods
+// do not keep it from any node. Claims that are allocated are left out. Why a Pod never fits (Decider::NeverFits) is why this one does not.
+PodWithClaims WithoutRules(const PodWithClaims& asking);
+
 class Decider {
  public:
   // Both must outlive it.

@@ -84,6 +84,16 @@ It would start with any one of:
 )");
 }
 
+TEST(Explain, BugTaintsAndCordonsWereReasonsOfAPodThatCanNeverStart) {
+  const std::string text =
+      ExplainIn(StrCat(GpuNode("n1", {24}), GpuNode("n2", {24}, "spec: {unschedulable: true}\n"),
+                       GpuNode("n3", {24}, "spec: {taints: [{key: k, effect: NoSchedule}]}\n"), GpuPod("giant", "30Gi")),
+                "giant");
+  EXPECT_THAT(text, StartsWith("Pod lab/giant can never start here: it asks for 30720 MiB of one GPU, and the\n  largest has 24576 MiB\n\n"
+                               "n1, n2, n3: 1 device asked, and the only one does not fit\n"));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("taint")), Not(HasSubstr("cordon"))));
+}
+
 TEST(Explain, RoomThatIsKeptForSomebodyAhead) {
   const std::string world =
       StrCat(GpuNode("n1", {24}), Running("first", "n1", "gpu-0", "20Gi"), GpuPod("large", "22Gi"), GpuPod("small", "4Gi"));
@@ -434,9 +444,9 @@ TEST(Explain, AlternativesOfARequestAreExplainedLikeAnyOther) {
   };
   const std::string claim = WithClaim(StrCat("{name: gpu, firstAvailable: [", ask("large", "20Gi"), ", ", ask("small", "8Gi"), "]}"));
   const std::string text = ExplainIn(StrCat(Busy(), claim), "p");
-  EXPECT_THAT(
-      text, AllOf(StartsWith("Pod lab/p waits: no GPU has 8192 MiB free (the most is 6144)\n"), HasSubstr("8192 MiB asked, 2048 MiB short"),
-                  HasSubstr("- 2048 MiB less (6144 instead of 8192), on n1"), HasSubstr("- lab/train-2 ending, on n1")));
+  EXPECT_THAT(text, AllOf(StartsWith("Pod lab/p waits: no GPU has 8192 MiB free (the most is 6144)\n"),
+                          HasSubstr("alternative small: 8192 MiB asked, 2048 MiB short"),
+                          HasSubstr("- 2048 MiB less (6144 instead of 8192), on n1"), HasSubstr("- lab/train-2 ending, on n1")));
   view::World world = WorldOf(StrCat(Busy(), claim));
   const sched::Cluster cluster = view::ClusterOf(world);
   EXPECT_THAT(json::WriteYaml(ExplainJson({view::Explain(world, cluster, "lab/p")}, {}).root()), HasSubstr("alternative: small"));

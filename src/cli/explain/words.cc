@@ -150,7 +150,11 @@ std::string Words(const view::NodeGroup& group) {
   return text;
 }
 
-std::string Words(const view::DeviceRow& row) { return row.reason ? alloc::ShortWords(*row.reason) : ""; }
+std::string Words(const view::DeviceRow& row) {
+  if (!row.reason) return "";
+  const std::string words = alloc::ShortWords(*row.reason);
+  return row.reason->alternative.empty() ? words : StrCat("alternative ", row.reason->alternative, ": ", words);
+}
 
 std::string Words(const view::Option& option) {
   if (option.reason) return alloc::ShortWords(*option.reason);

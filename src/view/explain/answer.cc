@@ -126,10 +126,8 @@ std::map<std::string, Brief> WhyTheyWait(sched::Cluster cluster, const std::vect
     const sched::PodWithClaims request = cluster.WithClaims(pod);
     const Result<sched::Decision> decision = decider.Decide(*snapshot, request);
     if (!decision.ok() || decision->outcome != sched::Decision::Outcome::kWaits) continue;
-    const std::vector<NodeGroup> groups = GroupsOf(*snapshot, request, decision->reasons);
-    const Result<bool> never = decider.NeverFits(*snapshot, request);
-    const bool is_never = never.ok() && *never;
-    briefs[key] = {is_never, is_never ? NeverHeadlineOf(request, groups) : HeadlineOf(request, groups)};
+    Refusal refusal = RefusalOf(decider, *snapshot, request, decision->reasons);
+    briefs[key] = {refusal.never, std::move(refusal.headline)};
   }
   return briefs;
 }

@@ -25,6 +25,15 @@ std::vector<DeviceRow> RowsOf(const sched::Node& node, const alloc::Reasons& rea
 std::vector<NodeGroup> GroupsOf(const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
                                 const std::vector<sched::NodeReason>& reasons);
 
+// Why a Pod waits, as far as the reasons of single nodes tell.
+struct Refusal {
+  bool never = false;  // no node would have room even if all other Pods ended
+  std::vector<NodeGroup> groups;
+  Headline headline;
+};
+Refusal RefusalOf(sched::Decider& decider, const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
+                  const std::vector<sched::NodeReason>& reasons);
+
 // What all reasons have in common.
 Headline HeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeGroup>& groups);
 // The same for a Pod that would not fit even if all other Pods ended.

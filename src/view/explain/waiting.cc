@@ -39,10 +39,10 @@ void SetFits(const Inquiry& inquiry, const sched::Pod& pod, Headline headline, A
 
 void SetRefused(const Inquiry& inquiry, const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
                 const std::vector<sched::NodeReason>& reasons, Answer& answer) {
-  const Result<bool> never = inquiry.decider.NeverFits(snapshot, request);
-  answer.state = never.ok() && *never ? State::kNever : State::kWaits;
-  answer.groups = GroupsOf(snapshot, request, reasons);
-  answer.headline = answer.state == State::kNever ? NeverHeadlineOf(request, answer.groups) : HeadlineOf(request, answer.groups);
+  Refusal refusal = RefusalOf(inquiry.decider, snapshot, request, reasons);
+  answer.state = refusal.never ? State::kNever : State::kWaits;
+  answer.groups = std::move(refusal.groups);
+  answer.headline = std::move(refusal.headline);
 }
 
 void AskAlone(const Inquiry& inquiry, const sched::PodWithClaims& request, Answer& answer) {
@@ -182,6 +182,21 @@ void SetUndecided(const Inquiry& inquiry, const sched::Pod& pod, Headline headli
 }
 
 }  // namespace
+
+Refusal RefusalOf(sched::Decider& decider, const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
+                  const std::vector<sched::NodeReason>& reasons) {
+  if (const Result<bool> never = decider.NeverFits(snapshot, request); never.ok() && *never) {
+    // Today's taints and rules are not why.
+    if (const auto lasting = decider.ReasonsOf(snapshot, sched::WithoutRules(request), {}); lasting.ok()) {
+      std::vector<NodeGroup> groups = GroupsOf(snapshot, request, *lasting);
+      Headline headline = NeverHeadlineOf(request, groups);
+      return {true, std::move(groups), std::move(headline)};
+    }
+  }
+  std::vector<NodeGroup> groups = GroupsOf(snapshot, request, reasons);
+  Headline headline = HeadlineOf(request, groups);
+  return {false, std::move(groups), std::move(headline)};
+}
 
 Detail SchedulersWords(const World& world, const sched::Pod& pod) {
   const std::string_view named = pod.placement.scheduler;
