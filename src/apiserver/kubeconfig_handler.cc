@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "apiserver/local_users.h"
+#include "apiserver/access/local_users.h"
 #include "apiserver/refusal.h"
 #include "json/editor.h"
 #include "json/yaml_write.h"
-#include "kube/credentials.h"
+#include "kube/config/credentials.h"
 
 namespace allot::apiserver {
 namespace {

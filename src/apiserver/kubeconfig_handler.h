@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/access.h"
-#include "apiserver/tokens.h"
+#include "apiserver/access/access.h"
+#include "apiserver/access/tokens.h"
 #include "http/server.h"
 
 namespace allot::apiserver {

@@ -1,11 +1,11 @@
 #include "apiserver/kubeconfig_handler.h"
 
+#include "apiserver/access/table_access.h"
 #include "apiserver/rest/test_handler.h"
-#include "apiserver/table_access.h"
 #include "base/fake_clock.h"
 #include "base/fake_file_system.h"
 #include "base/test_util.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 
 namespace allot::apiserver {
 namespace {

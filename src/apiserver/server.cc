@@ -1,16 +1,16 @@
 #include "apiserver/server.h"
 
 #include <mutex>
+#include "apiserver/access/own_namespaces.h"
+#include "apiserver/access/user_admission.h"
 #include "apiserver/controllers/controllers.h"
 #include "apiserver/kinds/custom/kind.h"
 #include "apiserver/kinds/dra/admission.h"
 #include "apiserver/kinds/pod/admission.h"
 #include "apiserver/kubeconfig_handler.h"
 #include "apiserver/namespace_admission.h"
-#include "apiserver/own_namespaces.h"
-#include "apiserver/registry.h"
+#include "apiserver/registry/registry.h"
 #include "apiserver/rest/handler.h"
-#include "apiserver/user_admission.h"
 #include "json/json.h"
 
 namespace allot::apiserver {

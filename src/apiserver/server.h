@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/access.h"
+#include "apiserver/access/access.h"
+#include "apiserver/access/tokens.h"
 #include "apiserver/admission.h"
 #include "apiserver/api.h"
 #include "apiserver/pod_actions.h"
-#include "apiserver/tokens.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "apiserver/access/local_users.h"
 #include "apiserver/data_folder.h"
-#include "apiserver/local_users.h"
 #include "base/process.h"
 #include "base/strings.h"
 #include "cli/up/apiserver.h"

@@ -6,7 +6,7 @@
 #include "cli/local_api.h"
 #include "cli/output.h"
 #include "cli/program/values.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 
 namespace allot::cli {
 namespace {

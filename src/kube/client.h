@@ -18,7 +18,7 @@
 #include "base/status.h"
 #include "http/client.h"
 #include "json/value.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 #include "kube/error.h"
 #include "kube/object.h"
 #include "kube/rate_limit.h"

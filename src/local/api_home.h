@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/access/table_access.h"
 #include "apiserver/data_folder.h"
 #include "apiserver/server.h"
-#include "apiserver/table_access.h"
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/file_system.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 
 namespace allot::local {
 

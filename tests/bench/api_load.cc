@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "base/file_system.h"
 #include "http/client.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 #include "kube/url.h"
 #include "tests/kube/load_pod.h"
 

@@ -11,7 +11,7 @@
 #include "apiserver/schema/protobuf.h"
 #include "base/strings.h"
 #include "json/json.h"
-#include "kube/credentials.h"
+#include "kube/config/credentials.h"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "base/file_system.h"
 #include "base/random.h"
 #include "kube/client.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 #include "kube/informer.h"
 
 namespace {

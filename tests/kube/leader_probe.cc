@@ -10,9 +10,9 @@
 #include "base/file_system.h"
 #include "base/random.h"
 #include "kube/client.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 #include "kube/events.h"
-#include "kube/leader.h"
+#include "kube/leader/leader.h"
 
 namespace {
 

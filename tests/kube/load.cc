@@ -18,7 +18,7 @@
 #include "base/file_system.h"
 #include "base/random.h"
 #include "kube/client.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 #include "tests/kube/load_pod.h"
 
 namespace {

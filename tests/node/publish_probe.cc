@@ -17,7 +17,7 @@
 #include "base/random.h"
 #include "json/json.h"
 #include "kube/client.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 #include "node/nvidia/devices.h"
 #include "node/nvidia/offer.h"
 #include "node/publish/publisher.h"

@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 
 #include "apiserver/controllers/controllers.h"
-#include "apiserver/controllers/deployments.h"
-#include "apiserver/controllers/jobs.h"
 #include "apiserver/controllers/label_selector.h"
 #include "apiserver/controllers/pod_claims.h"
-#include "apiserver/controllers/replica_sets.h"
 #include "apiserver/controllers/test_world.h"
+#include "apiserver/controllers/workloads/deployments.h"
+#include "apiserver/controllers/workloads/jobs.h"
+#include "apiserver/controllers/workloads/replica_sets.h"
 #include "base/test_util.h"
 
 namespace allot::apiserver {

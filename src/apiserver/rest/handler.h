@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/access.h"
+#include "apiserver/access/access.h"
 #include "apiserver/api.h"
 #include "apiserver/pod_actions.h"
 #include "apiserver/rest/content.h"

@@ -4,7 +4,7 @@
 
 #include "apiserver/kinds/custom/kind.h"
 #include "apiserver/kinds/custom/test_util.h"
-#include "apiserver/registry.h"
+#include "apiserver/registry/registry.h"
 #include "apiserver/rest/test_handler.h"
 #include "base/fake_clock.h"
 #include "base/test_util.h"

@@ -7,7 +7,7 @@
 #include "apiserver/schema/wire_format.h"
 #include "apiserver/schema/wire_message.h"
 #include "apiserver/schema/wire_text.h"
-#include "kube/credentials.h"
+#include "kube/config/credentials.h"
 
 namespace allot::apiserver {
 

@@ -8,7 +8,7 @@
 #include "apiserver/json_names.h"
 #include "apiserver/schema/go_time.h"
 #include "cel/library/time.h"
-#include "kube/credentials.h"
+#include "kube/config/credentials.h"
 #include "model/quantity.h"
 
 namespace allot::apiserver {

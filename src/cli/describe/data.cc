@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/describe/description.h"
-#include "kube/credentials.h"
+#include "kube/config/credentials.h"
 
 namespace allot::cli {
 namespace {

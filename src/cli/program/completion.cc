@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "cli/program/verbs.h"
 #include "cli/session.h"
-#include "kube/config.h"
+#include "kube/config/config.h"
 
 namespace allot::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "apiserver/table_access.h"
+#include "apiserver/access/table_access.h"
 #include "base/file_system.h"
 #include "base/random.h"
 #include "base/system_error.h"

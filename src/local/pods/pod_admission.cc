@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "apiserver/access/user_admission.h"
 #include "apiserver/refusal.h"
-#include "apiserver/user_admission.h"
 #include "dialect/translate.h"
 #include "json/editor.h"
 #include "local/run/run_protocol.h"

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "json/editor.h"
-#include "kube/credentials.h"
+#include "kube/config/credentials.h"
 #include "model/quantity.h"
 
 namespace allot::local {

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <set>
 
-#include "apiserver/user_admission.h"
+#include "apiserver/access/user_admission.h"
 #include "json/editor.h"
 
 namespace allot::local {

@@ -1,8 +1,8 @@
 #pragma once
 // The user of the machine that a Pod's container runs as.
 //
-// The annotation allot.dev/user (apiserver/user_admission.h) names the user. The Pod runs as that user with the user's groups, and its
-// securityContext cannot change that. A Pod without the annotation is the admin's: it runs as allot's own user, or with the IDs of its
+// The annotation allot.dev/user (apiserver/access/user_admission.h) names the user. The Pod runs as that user with the user's groups, and
+// its securityContext cannot change that. A Pod without the annotation is the admin's: it runs as allot's own user, or with the IDs of its
 // securityContext.
 
 #include <optional>

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <csignal>
 
-#include "apiserver/user_admission.h"
+#include "apiserver/access/user_admission.h"
 #include "base/rest.h"
 #include "json/json.h"
 #include "kube/timestamp.h"
@@ -33,8 +33,8 @@ std::optional<uid_t> UserOfPod(const kube::Object& pod) {
   const json::Value& containers = pod.json()["spec"]["containers"];
   const Result<PodUser> user = UserOf(pod.json(), containers.IsArray() ? containers.Items()[0] : json::Value());
   if (user.ok()) return user->run_as ? user->run_as->uid : ::geteuid();
-  // "uid-N": a user without an entry in the user database (apiserver/local_users.h). A Pod cannot run as such a user, but the user's own
-  // command can.
+  // "uid-N": a user without an entry in the user database (apiserver/access/local_users.h). A Pod cannot run as such a user, but the user's
+  // own command can.
   const std::string_view name = pod.Annotation(apiserver::kUserAnnotation);
   uid_t uid = 0;
   if (!name.starts_with("uid-")) return std::nullopt;
