@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <system_error>
@@ -127,8 +128,11 @@ class SpawnPlan {
 // left its parent is not found.
 void KillTree(pid_t pid) {
   ::kill(pid, SIGSTOP);
-  std::ifstream children(StrCat("/proc/", pid, "/task/", pid, "/children"));
-  for (pid_t child = 0; children >> child;) KillTree(child);
+  std::error_code error;
+  for (const auto& thread : std::filesystem::directory_iterator(StrCat("/proc/", pid, "/task"), error)) {
+    std::ifstream children(thread.path() / "children");  // that this thread has forked
+    for (pid_t child = 0; children >> child;) KillTree(child);
+  }
   ::kill(pid, SIGKILL);
 }
 

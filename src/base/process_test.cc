@@ -147,6 +147,28 @@ TEST_F(ProcessTest, ProgramThatHangsIsKilledWithItsGroupOrItsChildren) {
   }
 }
 
+TEST_F(ProcessTest, BugAChildThatAnotherThreadThanTheFirstHadForkedWasNotKilled) {
+  const std::string pipe = StrCat(folder_, "/alive");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int alive = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(alive, 0);
+  ProcessSpec spec = Spec({"python3", "-c",
+                           "import os, sys, threading, time\n"
+                           "def run():\n"
+                           "  os.set_inheritable(os.open(sys.argv[1], os.O_WRONLY), True)\n"
+                           "  os.posix_spawnp('sleep', ['sleep', '1000'], os.environ)\n"
+                           "  time.sleep(1000)\n"
+                           "threading.Thread(target=run).start()\n",
+                           pipe});
+  spec.group = ProcessSpec::Group::kOurs;
+  spec.time_limit = std::chrono::milliseconds(1000);
+  EXPECT_THAT(RunProcess(spec), IsStatus(Code::kUnavailable, HasSubstr("did not end within 1 s and was killed")));
+  ASSERT_EQ(::fcntl(alive, F_SETFL, 0), 0);
+  char unused = 0;
+  EXPECT_EQ(::read(alive, &unused, 1), 0) << "blocks for as long as one of them lives";
+  ::close(alive);
+}
+
 TEST_F(ProcessTest, ProgramOfOurGroupGetsTheTerminalsSignalsAndIsKilledAtItsDeadline) {
   const auto group_of = [](const ProcessSpec& spec) { return std::stoi(RunProcess(spec)->stdout_text); };
   ProcessSpec spec = Script("read -r pid name state parent group rest </proc/$$/stat; echo $group");
