@@ -33,11 +33,9 @@ Status CheckRequests(const node::ClaimRef& claim, std::span<const std::string> r
 
 Result<DeviceAccess> CdiDevices::Prepare(const node::ClaimRef& claim, std::span<const std::string> requests, const Patience& patience) {
   Keep(claim.uid);
-  ASSIGN_OR_RETURN(const std::vector<node::PreparedDevice> devices, preparer_.Prepare(claim, patience));
+  ASSIGN_OR_RETURN(const node::PreparedClaim prepared, preparer_.PrepareWithEdits(claim, patience));
+  const auto& [devices, edits] = prepared;
   TRY(CheckRequests(claim, requests, devices));
-  ASSIGN_OR_RETURN(const node::ClaimEdits edits, preparer_.EditsOf(claim));
-  // Another agent of this folder may have written the file again.
-  if (edits.shares.size() != devices.size()) return Unavailable(claim.ToString(), ": its CDI spec has other devices than its allocation");
 
   DeviceAccess access;
   std::vector<std::string> uuids;

@@ -46,7 +46,7 @@ class Devices {
   // Prepares the whole claim if it is not prepared yet. Returns what a container with the named requests needs; if none is named, with all
   // requests. May be called again at any time. kUnavailable: it may work later. Any other error: the claim cannot be prepared as it is.
   virtual Result<DeviceAccess> Prepare(const node::ClaimRef& claim, std::span<const std::string> requests, const Patience& patience) = 0;
-  // Returns the environment of a process that has no claim: it finds no device, although it can open those of all.
+  // Returns the variables that hide all devices from a process without a claim. It could open their device nodes.
   virtual Environment NoDevices() const = 0;
   // Keeps a claim that a process from before a restart uses, as if Prepare had been called.
   virtual void Keep(const std::string& claim_uid) = 0;

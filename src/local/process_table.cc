@@ -28,7 +28,7 @@ bool ReadNumber(std::string_view text, Number& number) {
 }
 
 // proc(5): "PID (name) state ppid pgrp session ...". The name may contain any character, also ')'. Field 20 is the number of threads, field
-// 22 the start time. The state is that of the first thread: it is a zombie, too, if it has ended and other threads of the process run on.
+// 22 the start time. The state is the first thread's: Z although other threads still run.
 std::optional<ProcessInfo> ParseStat(pid_t pid, std::string_view text) {
   const size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos || name_end + 2 > text.size()) return std::nullopt;
@@ -42,7 +42,8 @@ std::optional<ProcessInfo> ParseStat(pid_t pid, std::string_view text) {
   }
   int64_t threads = 0;
   if (!ReadNumber(fields[kThreads], threads)) return std::nullopt;
-  info.ended = (fields[kState] == "Z" || fields[kState] == "X") && threads <= 1;
+  info.first_thread_ended = fields[kState] == "Z" || fields[kState] == "X";
+  info.ended = info.first_thread_ended && threads <= 1;
   return info;
 }
 
@@ -114,9 +115,10 @@ std::optional<std::string> StartVariable(pid_t pid, const std::string& name) {
   const PosixFileSystem files;
   const std::string folder = StrCat("/proc/", pid);
   Result<std::string> text = files.ReadFile(folder + "/environ", kLongestEnvironment);
-  // If the first thread has ended, only the others show the environment.
-  if (const auto threads = files.List(folder + "/task"); threads.ok() && (!text.ok() || text->empty())) {
-    for (size_t i = 0; i < threads->size() && (!text.ok() || text->empty()); ++i) {
+  if (const auto info = ReadProcess(pid); info && info->first_thread_ended) {
+    // Only the other threads show the environment.
+    const Result<std::vector<std::string>> threads = files.List(folder + "/task");
+    for (size_t i = 0; threads.ok() && i < threads->size() && (!text.ok() || text->empty()); ++i) {
       text = files.ReadFile(StrCat(folder, "/task/", (*threads)[i], "/environ"), kLongestEnvironment);
     }
   }

@@ -20,6 +20,7 @@ struct ProcessId {
 struct ProcessInfo {
   ProcessId id;
   pid_t parent = 0, group = 0, session = 0;
+  bool first_thread_ended = false;
   bool ended = false;  // a zombie: all its threads have ended, and its parent has not waited for it yet
 };
 
@@ -27,7 +28,7 @@ struct ProcessInfo {
 std::optional<ProcessInfo> ReadProcess(pid_t pid);
 // All current processes; one that starts meanwhile may be missing.
 std::vector<ProcessInfo> AllProcesses();
-// Whether the process runs, and is not a zombie.
+// Whether any thread of the process still runs.
 bool IsAlive(const ProcessId& process);
 // The user of the process; nullopt if it is gone.
 std::optional<uid_t> OwnerOf(pid_t pid);

@@ -144,8 +144,9 @@ Status Cdi::Write(const Holding& holding, const ClaimEdits& edits) {
 }
 
 Result<json::Document> Cdi::Read(std::string_view uid) const {
-  ASSIGN_OR_RETURN(const std::string text, files_.ReadFile(PathOf(uid), kMaxSpec));
-  return json::Parse(text);
+  const std::string path = PathOf(uid);
+  ASSIGN_OR_RETURN(const std::string text, files_.ReadFile(path, kMaxSpec));
+  return json::Parse(text).Context(path);
 }
 
 Result<Holding> Cdi::HoldingOf(std::string_view uid) const {
@@ -167,11 +168,18 @@ Result<ClaimRef> Cdi::ClaimOf(std::string_view uid) const {
   return ClaimRef{std::string(name.substr(0, slash)), std::string(name.substr(slash + 1)), std::string(uid)};
 }
 
-Result<ClaimEdits> Cdi::EditsOf(std::string_view uid) const {
-  ASSIGN_OR_RETURN(const json::Document spec, Read(uid));
+Result<ClaimEdits> Cdi::EditsOf(const Holding& holding) const {
+  const Result<json::Document> spec = Read(holding.uid);
+  if (!spec.ok()) return Unavailable(spec.status().message());
+  const auto devices = json::ItemsOf(spec->root()["devices"]);
   ClaimEdits edits;
-  for (const json::Value& device : json::ItemsOf(spec.root()["devices"])) edits.shares.push_back(ReadEdits(device["containerEdits"]));
-  edits.common = ReadEdits(spec.root()["containerEdits"]);
+  for (size_t i = 0; i < holding.shares.size(); ++i) {
+    const std::string name = DeviceNameOf(holding, i);
+    if (i >= devices.size() || json::TextOf(devices[i]["name"]) != name)
+      return Unavailable(PathOf(holding.uid), ": device ", i, " is not ", name);
+    edits.shares.push_back(ReadEdits(devices[i]["containerEdits"]));
+  }
+  edits.common = ReadEdits(spec->root()["containerEdits"]);
   return edits;
 }
 

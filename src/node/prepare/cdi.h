@@ -39,8 +39,8 @@ class Cdi {
   Result<ClaimRef> ClaimOf(std::string_view uid) const;
   // Reads from the file what the claim held when it was written. kInvalid: the file does not say, since an older release wrote it.
   Result<Holding> HoldingOf(std::string_view uid) const;
-  // Reads from the file what containers get, in the order of the claim's shares. kNotFound: there is no file.
-  Result<ClaimEdits> EditsOf(std::string_view uid) const;
+  // Reads from the claim's file what containers get. kUnavailable: there is no file, or it has other shares than the holding.
+  Result<ClaimEdits> EditsOf(const Holding& holding) const;
   // Returns the UIDs of the claims that have a file.
   Result<std::vector<std::string>> Uids() const;
 

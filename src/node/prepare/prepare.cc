@@ -63,6 +63,18 @@ bool SameShares(const Holding& a, const Holding& b) {
 
 Result<std::vector<PreparedDevice>> Preparer::Prepare(const ClaimRef& claim, const Patience& patience) {
   const Turn turn(*this, claim.uid);
+  ASSIGN_OR_RETURN(const Holding holding, Hold(claim, patience));
+  return Answer(holding);
+}
+
+Result<PreparedClaim> Preparer::PrepareWithEdits(const ClaimRef& claim, const Patience& patience) {
+  const Turn turn(*this, claim.uid);
+  ASSIGN_OR_RETURN(const Holding holding, Hold(claim, patience));
+  ASSIGN_OR_RETURN(ClaimEdits edits, parts_.cdi.EditsOf(holding).Context(claim.ToString()));
+  return PreparedClaim{Answer(holding), std::move(edits)};
+}
+
+Result<Holding> Preparer::Hold(const ClaimRef& claim, const Patience& patience) {
   TRY(http::Check(patience).Context(claim.ToString()));
   ASSIGN_OR_RETURN(const Holdings held, parts_.journal.Read().Context(claim.ToString()));
   Holding wanted;
@@ -70,7 +82,7 @@ Result<std::vector<PreparedDevice>> Preparer::Prepare(const ClaimRef& claim, con
     wanted = *found->second;
     if (!wanted.ending && IsCurrent(wanted, claim, patience)) {
       TRY(Insist(claim, patience, [&](const Patience& within) { return Make(wanted, within); }));
-      return Answer(wanted);
+      return wanted;
     }
     parts_.log(StrCat(claim.ToString(), wanted.ending ? ": finishing an earlier unprepare first"
                                                       : ": it was allocated again; what it held before is given back"));
@@ -82,7 +94,7 @@ Result<std::vector<PreparedDevice>> Preparer::Prepare(const ClaimRef& claim, con
   }));
   TRY(Insist(claim, patience, [&](const Patience& within) { return Reserve(wanted, within); }));
   TRY(Insist(claim, patience, [&](const Patience& within) { return Make(wanted, within); }));
-  return Answer(wanted);
+  return wanted;
 }
 
 Status Preparer::Unprepare(const ClaimRef& claim, const Patience& patience) {

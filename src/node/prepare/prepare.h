@@ -44,6 +44,11 @@ struct PreparedDevice {
   friend bool operator==(const PreparedDevice&, const PreparedDevice&) = default;
 };
 
+struct PreparedClaim {
+  std::vector<PreparedDevice> devices;
+  ClaimEdits edits;  // the shares are in the order of the devices
+};
+
 struct PodRef {
   std::string name, uid;
 };
@@ -78,9 +83,8 @@ class Preparer {
 
   // The error names the claim.
   Result<std::vector<PreparedDevice>> Prepare(const ClaimRef& claim, const Patience& patience);
-  // Returns what containers with the prepared claim get, in the order of the devices that Prepare returned. While the hardware is away,
-  // that is what they got before. For callers without a container runtime.
-  Result<ClaimEdits> EditsOf(const ClaimRef& claim) const { return parts_.cdi.EditsOf(claim.uid).Context(claim.ToString()); }
+  // The same for callers without a container runtime, with what containers get. While the hardware is away, that is what they got before.
+  Result<PreparedClaim> PrepareWithEdits(const ClaimRef& claim, const Patience& patience);
   // As in ClaimDriver.
   Environment VisibleDevices(std::span<const std::string> uuids) const { return parts_.driver.VisibleDevices(uuids); }
   // Ok if the claim holds nothing.
@@ -100,6 +104,8 @@ class Preparer {
  private:
   class Turn;
 
+  // What Prepare does. REQUIRES the claim's Turn.
+  Result<Holding> Hold(const ClaimRef& claim, const Patience& patience);
   Result<Holding> Resolve(const ClaimRef& claim, const Patience& patience);
   // Whether the claim still has the allocation that it held. It may have been deallocated and allocated again. If the API server does not
   // answer, the journal counts.
