@@ -58,7 +58,7 @@ std::optional<Search::Failure> Search::WhyNoCapacity(const Ask& ask, const Devic
   if (problem.why == CapacityProblem::Why::kUnknownName) {
     reason.kind = Kind::kUnknownCapacity;
     for (const model::Capacity& capacity : spec.capacity) reason.names.emplace_back(capacity.name.full);
-    return Failure{Step::kSelector, std::move(reason)};
+    return Failure{Step::kName, std::move(reason)};
   }
   if (problem.why == CapacityProblem::Why::kPolicy) {
     const auto capacity =
@@ -146,7 +146,11 @@ Search::Failure Search::WhyNotStuck(std::span<const Ask* const> asks, uint32_t d
   const bool picked = std::any_of(picks_.begin(), picks_.end(), [&](const Pick& pick) {
     return pick.device == device && pick.ask->claim == stuck_->claim && pick.ask->request == stuck_->request;
   });
-  if (picked) return {Step::kTried, Of(Kind::kAlreadyPicked)};
+  if (picked) {
+    Reason reason = Of(Kind::kAlreadyPicked);
+    reason.alternative = stuck_->SubName();
+    return {Step::kTried, std::move(reason)};
+  }
   // Of two alternatives that came equally far, the one that asks for less of the same capacity is nearer to fit.
   const auto came_farther = [](const Failure& a, const Failure& b) {
     if (a.step != b.step) return a.step > b.step;
@@ -180,6 +184,9 @@ Reasons Search::Explain() {
     asks.push_back(&ask);
     reasons.asked = std::min(reasons.asked, ask.count);
   }
+  // Some devices were found for the alternative that the search is stuck in: its count is what they are short of.
+  const bool is_picking = std::any_of(picks_.begin(), picks_.end(), [&](const Pick& pick) { return pick.ask == stuck_; });
+  if (is_picking) reasons.asked = stuck_->count;
   std::map<Reason, size_t> index_of;
   for (uint32_t device = 0; device < reasons.devices; ++device) {
     Failure failure = WhyNotStuck(asks, device);

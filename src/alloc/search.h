@@ -83,7 +83,7 @@ class Search {
   void Sign(DeviceState& state, uint64_t change);
 
   // How far a device came before it was ruled out, for one ask.
-  enum class Step { kSelector, kInUse, kCapacity, kCounters, kTaint, kConstraint, kTried };
+  enum class Step { kSelector, kName, kInUse, kCapacity, kCounters, kTaint, kConstraint, kTried };
   // The first thing that rules a device out for an ask in the present state. kTried: the device fits, but the search failed later.
   struct Failure {
     Step step = Step::kTried;

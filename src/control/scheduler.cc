@@ -341,9 +341,20 @@ void Scheduler::TellWaitingPods(const std::vector<Waiter>& waiters) {
 Result<std::string> Scheduler::WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking, const sched::Waiting& one) {
   const sched::Decision& decision = one.decision;
   if (decision.outcome != sched::Decision::Outcome::kWaits) return sched::Summary(decision);
-  ASSIGN_OR_RETURN(const auto reasons, one.never ? decider_.SharedReasonsOf(snapshot, sched::WithoutRules(asking), {}, options_.strategy)
-                                                 : decider_.SharedReasonsOf(snapshot, asking, decision, options_.strategy));
+  if (one.never) return WhyNever(snapshot, asking, one);
+  ASSIGN_OR_RETURN(const auto reasons, decider_.SharedReasonsOf(snapshot, asking, decision, options_.strategy));
   return sched::Summary(reasons);
+}
+
+Result<std::string> Scheduler::WhyNever(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking, const sched::Waiting& one) {
+  constexpr size_t kMaxShapes = 256;
+  const bool same_nodes = snapshot.hardware != 0 && std::exchange(why_never_of_, snapshot.hardware) == snapshot.hardware;
+  if (!same_nodes || why_never_.size() >= kMaxShapes) why_never_.clear();
+  if (const auto known = why_never_.find(one.asked); known != why_never_.end()) return known->second;
+  ASSIGN_OR_RETURN(const std::vector<sched::NodeReason> reasons, decider_.WhyNever(snapshot, asking));
+  std::vector<const sched::NodeReason*> pointers;
+  for (const sched::NodeReason& reason : reasons) pointers.push_back(&reason);
+  return why_never_[one.asked] = sched::Summary(pointers);
 }
 
 // Whether some node could take the Pod with its claims as they are, once other Pods have ended.

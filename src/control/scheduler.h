@@ -122,6 +122,7 @@ class Scheduler {
   // Tells the Pods why they wait.
   void TellWaitingPods(const std::vector<Waiter>& waiters);
   Result<std::string> WhyWaits(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking, const sched::Waiting& one);
+  Result<std::string> WhyNever(const sched::Snapshot& snapshot, const sched::PodWithClaims& asking, const sched::Waiting& one);
   bool HelpsToWait(const sched::PodWithClaims& asking);
   void FreeClaimsInTheWay(const sched::Waiting& one, const sched::PodWithClaims& asking);
   // For a Pod that asks for devices as amounts of a resource (PodWithClaims::to_claim).
@@ -147,6 +148,8 @@ class Scheduler {
   sched::Decider decider_;
   sched::Queue queue_;
   Attempts attempts_;
+  std::map<std::string, std::string> why_never_;  // by the shape of Pods that never fit, on the hardware `why_never_of_`
+  uint64_t why_never_of_ = 0;
   std::optional<MonotonicTime> next_features_;  // when to ask for them; nullopt: a worker is asking
 
   mutable std::mutex mutex_;  // guards synced_ and counts_

@@ -84,14 +84,7 @@ std::vector<const model::ResourceClaim*> Unallocated(const PodWithClaims& asking
   return claims;
 }
 
-Obstacle ObstacleOf(const PodWithClaims& asking) {
-  const auto& gates = asking.pod->placement.gates;
-  if (gates.empty()) return asking.obstacle;
-  return {.kind = Obstacle::Kind::kGates, .gates = {gates.begin(), gates.end()}};
-}
-
-}  // namespace
-
+// The Pod with its devices and amounts, without any other rule. Allocated claims are left out.
 PodWithClaims WithoutRules(const PodWithClaims& asking) {
   static constexpr model::Toleration kAll{"", "Exists", "", "", std::nullopt};
   auto pod = std::make_shared<Pod>(*asking.pod);
@@ -100,7 +93,6 @@ PodWithClaims WithoutRules(const PodWithClaims& asking) {
   rules.node_selector.clear();
   rules.required_nodes.reset();
   rules.affinity.clear(), rules.anti_affinity.clear(), rules.spread.clear(), rules.ports.clear();
-  pod->shape += " without rules";
   PodWithClaims free{std::move(pod), {}};
   for (const ClaimPtr& claim : asking.claims) {
     if (claim->claim.allocation) continue;
@@ -113,6 +105,14 @@ PodWithClaims WithoutRules(const PodWithClaims& asking) {
   }
   return free;
 }
+
+Obstacle ObstacleOf(const PodWithClaims& asking) {
+  const auto& gates = asking.pod->placement.gates;
+  if (gates.empty()) return asking.obstacle;
+  return {.kind = Obstacle::Kind::kGates, .gates = {gates.begin(), gates.end()}};
+}
+
+}  // namespace
 
 Decider::Decider(cel::Cache& selectors, Random& random)
     : selectors_(selectors), random_(random), pack_(Preferring("best-fit")), spread_(Preferring("worst-fit")) {}
@@ -376,6 +376,20 @@ Result<bool> Decider::NeverFits(const Snapshot& snapshot, const PodWithClaims& a
     if (fit != Fit::kNo) return false;
   }
   return true;
+}
+
+Result<std::vector<NodeReason>> Decider::WhyNever(const Snapshot& snapshot, const PodWithClaims& asking) {
+  const PodWithClaims free = WithoutRules(asking);
+  std::vector<NodeReason> reasons;
+  for (const NodePtr& node : snapshot.nodes) {
+    Node empty;
+    empty.document = node->document;
+    empty.node = node->node;
+    empty.devices = node->devices;
+    ASSIGN_OR_RETURN(NodeReason reason, Explain(snapshot, free, empty));
+    reasons.push_back(std::move(reason));
+  }
+  return reasons;
 }
 
 }  // namespace allot::sched

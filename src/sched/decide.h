@@ -49,10 +49,6 @@ struct DecideOptions {
   std::function<std::string(const Node& node, std::vector<model::Allocation>& allocations)> veto;
 };
 
-// The Pod with its devices and amounts, without the rules that can be lifted: taints, cordons, node selectors and rules about other Pods
-// do not keep it from any node. Claims that are allocated are left out. Why a Pod never fits (Decider::NeverFits) is why this one does not.
-PodWithClaims WithoutRules(const PodWithClaims& asking);
-
 class Decider {
  public:
   // Both must outlive it.
@@ -85,6 +81,8 @@ class Decider {
   // Pods.
   // False while the devices of some node are not all known, or took too long to try.
   Result<bool> NeverFits(const Snapshot& snapshot, const PodWithClaims& asking);
+  // Why such a Pod does not fit: one reason for each node. Like NeverFits, it leaves out other Pods and the rules. Nothing is remembered.
+  Result<std::vector<NodeReason>> WhyNever(const Snapshot& snapshot, const PodWithClaims& asking);
 
  private:
   enum class Fit { kYes, kNo, kUnknown };

@@ -29,36 +29,27 @@ Snapshot Replacing(const Snapshot& snapshot, NodePtr node) {
 // Requests that are lowered together.
 using Requests = std::vector<std::pair<size_t, size_t>>;  // claim, request
 
-PodWithClaims AskingFor(const PodWithClaims& asking, const Requests& which, model::MiB memory) {
+// `alternative` is the index among the asks of each request.
+PodWithClaims AskingFor(const PodWithClaims& asking, const Requests& which, size_t alternative, model::MiB memory) {
   PodWithClaims changed = asking;
   for (const auto& [c, r] : which) {
-    changed = WithClaim(changed, c, [&, index = r](model::ResourceClaim& claim) {
-      for (model::DeviceRequest* ask : AsksOf(claim.requests[index])) AskForMemory(*ask, memory);
-    });
+    changed = WithClaim(changed, c,
+                        [&, index = r](model::ResourceClaim& claim) { AskForMemory(*AsksOf(claim.requests[index])[alternative], memory); });
   }
   return changed;
 }
 
-// The memory that a request asks for, of alternatives the least; 0: a whole device.
-model::MiB LeastAsked(const model::Request& request) {
-  constexpr model::MiB kWhole(0);
-  model::MiB least = kWhole;
-  for (const model::DeviceRequest* ask : AsksOf(request)) {
-    const model::MiB memory = MemoryAsked(*ask);
-    if (memory > kWhole && (least == kWhole || memory < least)) least = memory;
-  }
-  return least;
-}
-
 // The most memory that these requests could have now. nullopt: even the least does not help.
-std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, const Requests& which) {
-  const model::MiB asked = LeastAsked(asking.claims[which[0].first]->claim.requests[which[0].second]);
+std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, const Requests& which,
+                                 size_t alternative) {
+  const auto& [claim, request] = which[0];
+  const model::MiB asked = MemoryAsked(*AsksOf(asking.claims[claim]->claim.requests[request])[alternative]);
   const bool is_whole = asked == model::MiB(0);
   int64_t fits = 0, above = (is_whole ? LargestDevice(snapshot) : asked).count();
   std::string place;
   while (above - fits > 1) {
     const int64_t middle = fits + (above - fits) / 2;
-    if (auto found = PlaceOf(decider, snapshot, AskingFor(asking, which, model::MiB(middle)))) {
+    if (auto found = PlaceOf(decider, snapshot, AskingFor(asking, which, alternative, model::MiB(middle)))) {
       fits = middle;
       place = std::move(found->node);
     } else {
@@ -72,11 +63,30 @@ std::optional<Remedy> LessMemory(Decider& decider, const Snapshot& snapshot, con
                 .memory_enough = model::MiB(fits)};
 }
 
+// The alternative of the request that has to ask for the least less; a part instead of a whole device comes last.
+std::optional<Remedy> LessOfOneAlternative(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, size_t claim,
+                                           size_t request) {
+  const model::Request& one = asking.claims[claim]->claim.requests[request];
+  const auto asks = AsksOf(one);
+  const auto is_cheaper = [](const Remedy& a, const Remedy& b) {
+    if (a.change != b.change) return a.change == Change::kLessMemory;
+    return a.memory_asked - a.memory_enough < b.memory_asked - b.memory_enough;
+  };
+  std::optional<Remedy> best;
+  for (size_t i = 0; i < asks.size(); ++i) {
+    std::optional<Remedy> less = LessMemory(decider, snapshot, asking, {{claim, request}}, i);
+    if (!less || (best && !is_cheaper(*less, *best))) continue;
+    best = std::move(less);
+    if (!one.exactly) best->alternative = asks[i]->name;
+  }
+  return best;
+}
+
 void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClaims& asking, std::vector<Remedy>& remedies) {
   if (const std::optional<Several> several = SeveralOf(asking)) {
     Requests all;
     for (size_t r = 0; r < asking.claims[several->claim]->claim.requests.size(); ++r) all.emplace_back(several->claim, r);
-    if (auto less = LessMemory(decider, snapshot, asking, all)) {
+    if (auto less = LessMemory(decider, snapshot, asking, all, 0)) {
       less->each = several->differ ? Remedy::Each::kGpu : Remedy::Each::kShare;
       remedies.push_back(*std::move(less));
     }
@@ -86,7 +96,7 @@ void AddLessMemory(Decider& decider, const Snapshot& snapshot, const PodWithClai
     const model::ResourceClaim& claim = asking.claims[c]->claim;
     if (claim.allocation) continue;
     for (size_t r = 0; r < claim.requests.size(); ++r) {
-      auto less = LessMemory(decider, snapshot, asking, {{c, r}});
+      auto less = LessOfOneAlternative(decider, snapshot, asking, c, r);
       if (!less) continue;
       if (asking.claims.size() > 1 || claim.requests.size() > 1) {
         less->request = claim.requests[r].name;

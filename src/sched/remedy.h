@@ -20,8 +20,8 @@ struct Remedy {
   };
   // Each change lists the members that it sets beside `node`. All others are empty.
   enum class Change {
-    kLessMemory,     // memory_asked, memory_enough, each, request, claim, delays_no_pod
-    kPartOfGpu,      // memory_enough, each, request, claim, delays_no_pod: instead of a whole GPU
+    kLessMemory,     // memory_asked, memory_enough, each, request, alternative, claim, delays_no_pod
+    kPartOfGpu,      // memory_enough, each, request, alternative, claim, delays_no_pod: instead of a whole GPU
     kFewerDevices,   // asked, enough: devices or shares, each
     kLessOfNode,     // resource, asked, enough: CPU in thousandths, memory in bytes
     kUncordon,       // target
@@ -55,6 +55,7 @@ struct Remedy {
   Each each = Each::kNone;                     // whether the amount is one of several
   std::string resource{};
   std::string claim{}, request{};  // empty: the Pod has only one
+  std::string alternative{};       // of the request; empty: it has none
   std::string label{}, value{};
   std::vector<Taint> taints{};
   std::vector<std::string> pods{};  // "namespace/name"

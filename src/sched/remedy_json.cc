@@ -78,6 +78,7 @@ void WriteRemedy(const Remedy& remedy, json::Builder& b) {
   WriteText("target", remedy.target, b);
   WriteText("claim", remedy.claim, b);
   WriteText("request", remedy.request, b);
+  WriteText("alternative", remedy.alternative, b);
   WriteText("label", remedy.label, b);
   WriteText("value", remedy.value, b);
   WriteTaints(remedy.taints, b);

@@ -14,10 +14,12 @@ using Change = Remedy::Change;
 
 std::string EachWords(const Remedy& remedy) {
   const bool one_of_several = !remedy.request.empty();
-  return StrCat(remedy.each == Remedy::Each::kGpu     ? " of each GPU"
-                : remedy.each == Remedy::Each::kShare ? " for each share"
-                                                      : "",
-                one_of_several ? StrCat(" in request ", remedy.request, " of claim ", remedy.claim) : "");
+  return StrCat(
+      remedy.each == Remedy::Each::kGpu     ? " of each GPU"
+      : remedy.each == Remedy::Each::kShare ? " for each share"
+                                            : "",
+      remedy.alternative.empty() ? "" : StrCat(" in alternative ", remedy.alternative, one_of_several ? " of" : ""),
+      one_of_several ? StrCat(remedy.alternative.empty() ? " in" : "", " request ", remedy.request, " of claim ", remedy.claim) : "");
 }
 
 std::string LessOfNodeWords(const Remedy& remedy) {

@@ -94,6 +94,16 @@ TEST(Explain, BugTaintsAndCordonsWereReasonsOfAPodThatCanNeverStart) {
   EXPECT_THAT(text, AllOf(Not(HasSubstr("taint")), Not(HasSubstr("cordon"))));
 }
 
+TEST(Explain, BugOtherPodsWereReasonsOfAPodThatCanNeverStart) {
+  const std::string busy = PlainPod("busy", ", nodeName: n1, overhead: {cpu: '7'}");
+  const std::string text = ExplainIn(StrCat(GpuNode("n1", {24}), busy, GpuPod("giant", "30Gi", ", overhead: {cpu: '2'}")), "giant");
+  EXPECT_THAT(text, AllOf(StartsWith("Pod lab/giant can never start here: it asks for 30720 MiB of one GPU"), Not(HasSubstr("cpu"))));
+
+  const std::string two = WithClaim(OneDevice(", capacity: {requests: {memory: 24Gi}}", "gpu", 2));
+  const std::string held = ExplainIn(StrCat(GpuNode("n1", {24}), Running("first", "n1", "gpu-0", "24Gi"), two), "p");
+  EXPECT_THAT(held, AllOf(HasSubstr("can never start here"), HasSubstr("lab/first 24576 MiB"), HasSubstr("would fit if it were free")));
+}
+
 TEST(Explain, RoomThatIsKeptForSomebodyAhead) {
   const std::string world =
       StrCat(GpuNode("n1", {24}), Running("first", "n1", "gpu-0", "20Gi"), GpuPod("large", "22Gi"), GpuPod("small", "4Gi"));
@@ -446,10 +456,41 @@ TEST(Explain, AlternativesOfARequestAreExplainedLikeAnyOther) {
   const std::string text = ExplainIn(StrCat(Busy(), claim), "p");
   EXPECT_THAT(text, AllOf(StartsWith("Pod lab/p waits: no GPU has 8192 MiB free (the most is 6144)\n"),
                           HasSubstr("alternative small: 8192 MiB asked, 2048 MiB short"),
-                          HasSubstr("- 2048 MiB less (6144 instead of 8192), on n1"), HasSubstr("- lab/train-2 ending, on n1")));
+                          HasSubstr("- 2048 MiB less in alternative small (6144 instead of 8192), on n1"),
+                          HasSubstr("- lab/train-2 ending, on n1")));
   view::World world = WorldOf(StrCat(Busy(), claim));
   const sched::Cluster cluster = view::ClusterOf(world);
   EXPECT_THAT(json::WriteYaml(ExplainJson({view::Explain(world, cluster, "lab/p")}, {}).root()), HasSubstr("alternative: small"));
+}
+
+TEST(Explain, BugOnlyTheAlternativeThatIsNamedAsksForLess) {
+  const auto ask = [](std::string_view name, std::string_view model, std::string_view memory) {
+    return StrCat("{name: ", name, ", deviceClassName: gpu, allocationMode: ExactCount, count: 1, selectors: [{cel: {expression: \"",
+                  "device.attributes['gpu.nvidia.com'].productName == '", model, "'\"}}], capacity: {requests: {memory: ", memory, "}}}");
+  };
+  // 7 GiB of the large GPU are free, 2 GiB of the small one.
+  const std::string world =
+      StrCat(GpuNode("n1", {24}), GpuNode("n2", {12}), Running("a", "n1", "gpu-0", "17Gi"), Running("b", "n2", "gpu-0", "10Gi"));
+  const std::string claim =
+      StrCat("{name: gpu, firstAvailable: [", ask("large", "GPU-24", "20Gi"), ", ", ask("small", "GPU-12", "5Gi"), "]}");
+  const std::string text = ExplainIn(StrCat(world, WithClaim(claim)), "p");
+  EXPECT_THAT(text, AllOf(StartsWith("Pod lab/p waits: no GPU that matches its claim has 5120 MiB free (the most is\n  2048)\n"),
+                          HasSubstr("- 3072 MiB less in alternative small (2048 instead of 5120), on n2")));
+}
+
+TEST(Explain, BugAWrongCapacityWasHiddenBehindAnotherAlternative) {
+  const std::string claim = WithClaim(
+      "{name: gpu, firstAvailable: [{name: a, deviceClassName: gpu, allocationMode: ExactCount, count: 1, selectors: [{cel: {expression: "
+      "'false'}}]}, {name: b, deviceClassName: gpu, allocationMode: ExactCount, count: 1, capacity: {requests: {vram: 1Gi}}}]}");
+  EXPECT_THAT(ExplainIn(StrCat(GpuNode("n1", {24}), claim), "p"), HasSubstr("alternative b: has no capacity \"vram\""));
+}
+
+TEST(Explain, BugAnAlternativeOfSeveralDevicesWasCountedAsAnother) {
+  const std::string claim = WithClaim(
+      "{name: gpu, firstAvailable: [{name: huge, deviceClassName: gpu, allocationMode: ExactCount, count: 1, capacity: {requests: {memory: "
+      "80Gi}}}, {name: three, deviceClassName: gpu, allocationMode: ExactCount, count: 3, capacity: {requests: {memory: 20Gi}}}]}");
+  EXPECT_THAT(ExplainIn(StrCat(GpuNode("n1", {24, 24}), claim), "p"),
+              AllOf(HasSubstr("n1: 3 devices asked"), HasSubstr("alternative three: picked for this request already")));
 }
 
 TEST(Explain, JsonHasTheSameFacts) {

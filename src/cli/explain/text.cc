@@ -69,8 +69,8 @@ std::vector<std::string> HeldTexts(const DeviceRow& row) {
 // A table of devices: their holders, and why the Pod does not get them.
 class DeviceTable {
  public:
-  DeviceTable(const std::vector<DeviceRow>& rows, const Screen& screen) : rows_(rows), screen_(screen) {
-    for (const DeviceRow& row : rows) {
+  DeviceTable(const NodeGroup& group, const Screen& screen) : rows_(group.devices), when_empty_(group.when_empty), screen_(screen) {
+    for (const DeviceRow& row : rows_) {
       name_ = std::max(name_, Printable(row.name).size());
       model_ = std::max(model_, Printable(row.model).size());
       memory_ = std::max(memory_, Mib(row.mib).size());
@@ -79,7 +79,7 @@ class DeviceTable {
       const std::vector<std::string> holders = HeldTexts(row);
       for (size_t i = 0; i < holders.size(); ++i) holder_ = std::max(holder_, holders[i].size() + (i + 1 < holders.size() ? 1 : 0));
       why_ = std::max(why_, WhyText(row).size());
-      same_why_ = same_why_ && Words(row) == Words(rows[0]);
+      same_why_ = same_why_ && Words(row) == Words(rows_[0]);
     }
     if (model_ > 0) model_ = std::max(model_, std::string_view("MODEL").size());
     if (model_ > 0 && Left() > screen.width) model_ = 0;
@@ -103,7 +103,10 @@ class DeviceTable {
 
  private:
   bool IsSaidOnce() const { return rows_.size() > 1 && same_why_; }
-  static std::string WhyText(const DeviceRow& row) { return row.reason ? Printable(Words(row)) : "fits"; }
+  std::string WhyText(const DeviceRow& row) const {
+    if (row.reason) return Printable(Words(row));
+    return when_empty_ && !row.held.empty() ? "would fit if it were free" : "fits";
+  }
   // The width of the columns before HELD BY.
   size_t Left() const { return 2 + name_ + 2 + (model_ == 0 ? 0 : model_ + 2) + memory_ + 2 + free_ + 2; }
 
@@ -139,6 +142,7 @@ class DeviceTable {
   }
 
   const std::vector<DeviceRow>& rows_;
+  const bool when_empty_;
   const Screen& screen_;
   size_t name_ = 6, model_ = 0, memory_ = 6, free_ = 4, held_ = 7, holder_ = 7, why_ = 7;
   bool same_why_ = true, one_line_ = false, below_ = false;
@@ -171,7 +175,7 @@ std::string ReasonsText(const std::vector<NodeGroup>& groups, const Screen& scre
   std::string text;
   for (const NodeGroup* const group : tables) {
     text += StrCat("\n", Wrap(StrCat(Printable(SomeOf(group->nodes)), ": "), Words(*group), 4, screen.width));
-    text += DeviceTable(group->devices, screen).Text();
+    text += DeviceTable(*group, screen).Text();
   }
   if (left_out > 0) text += StrCat("\nand ", left_out, " more nodes, on which less is free; -o json has them all\n");
   return rest.empty() ? text : StrCat(text, "\n", rest);

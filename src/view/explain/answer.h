@@ -43,6 +43,7 @@ struct NodeGroup {
   sched::NodeReason reason;          // without a node
   bool one_of_several = false;       // the Pod has several requests, and the reason is about one of them
   std::vector<DeviceRow> devices{};  // the same on all nodes; empty: the reason is not about devices
+  bool when_empty = false;           // the reasons leave out what other Pods hold
 };
 
 // One more fact beside the headline. Each kind lists the members that it sets.

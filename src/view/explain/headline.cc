@@ -1,6 +1,7 @@
 #include "view/explain/headline.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "alloc/words.h"
@@ -36,28 +37,26 @@ Cause CauseOf(const alloc::Reason& reason) {
 
 bool IsShort(const DeviceRow& row) { return row.reason && CauseOf(*row.reason) == Cause::kShort; }
 
-// The least MiB that was asked of a device.
-int64_t AskedOf(const std::vector<NodeGroup>& groups) {
-  int64_t least = 0;
+// An amount of memory that is asked for, and the most that a device which is ruled out for it has free. Both 0: there is none.
+struct Shortage {
+  int64_t asked = 0, most = 0;
+  int64_t least = 0;    // that is asked for
+  bool is_only = true;  // no other amount is asked for
+};
+
+// Of the amounts that are asked for, the one that is nearest to fit: alternatives ask for different ones.
+Shortage ShortageOf(const std::vector<NodeGroup>& groups) {
+  std::map<int64_t, int64_t> most;  // by what is asked
   for (const NodeGroup& group : groups) {
     for (const DeviceRow& row : group.devices) {
       if (!IsShort(row)) continue;
-      const int64_t asked = alloc::MemoryIn(row.reason->name, row.reason->asked)->count();
-      if (least == 0 || asked < least) least = asked;
+      int64_t& free = most[alloc::MemoryIn(row.reason->name, row.reason->asked)->count()];
+      free = std::max(free, row.free.value_or(0));
     }
   }
-  return least;
-}
-
-// The most MiB that a device with too little memory has free.
-int64_t MostFree(const std::vector<NodeGroup>& groups) {
-  int64_t most = 0;
-  for (const NodeGroup& group : groups) {
-    for (const DeviceRow& row : group.devices) {
-      if (IsShort(row)) most = std::max(most, row.free.value_or(0));
-    }
-  }
-  return most;
+  const auto nearest =
+      std::min_element(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.first - a.second < b.first - b.second; });
+  return nearest == most.end() ? Shortage() : Shortage{nearest->first, nearest->second, most.begin()->first, most.size() == 1};
 }
 
 Causes CausesOf(const std::vector<NodeGroup>& groups) {
@@ -121,17 +120,18 @@ Headline DeviceHeadline(const std::vector<NodeGroup>& groups, bool whole, bool s
   const auto only = [&](Causes some) { return std::includes(some.begin(), some.end(), causes.begin(), causes.end()); };
   const auto make = [&](Kind kind, Among among = Among::kAll) { return Headline{.kind = kind, .among = among, .some_nodes = some_nodes}; };
   // A device has enough for one request, but other requests of the Pod would get it.
-  const bool taken_by_itself = !whole && causes.contains(Cause::kShort) && MostFree(groups) >= AskedOf(groups);
+  const Shortage shortage = ShortageOf(groups);
+  const bool taken_by_itself = !whole && causes.contains(Cause::kShort) && shortage.most >= shortage.asked;
   if (causes.contains(Cause::kTogether) || taken_by_itself) return Headline{.kind = Kind::kNotTogether};
   if (only({Cause::kNoMatch})) return make(Kind::kNoMatch);
   if (only({Cause::kTaken})) return make(Kind::kAllTaken);
   if (only({Cause::kTainted})) return make(Kind::kAllTainted);
   if (causes.contains(Cause::kShort)) {
-    Headline headline = make(Kind::kTooLittle, only({Cause::kShort, Cause::kTaken})                    ? Among::kAll
-                                               : only({Cause::kShort, Cause::kTaken, Cause::kNoMatch}) ? Among::kMatching
-                                               : only({Cause::kShort, Cause::kTaken, Cause::kTainted}) ? Among::kUntainted
-                                                                                                       : Among::kSuitable);
-    if (!whole) headline.asked = AskedOf(groups), headline.most = MostFree(groups);
+    Headline headline = make(Kind::kTooLittle, (whole || shortage.is_only) && only({Cause::kShort, Cause::kTaken}) ? Among::kAll
+                                               : only({Cause::kShort, Cause::kTaken, Cause::kNoMatch})             ? Among::kMatching
+                                               : only({Cause::kShort, Cause::kTaken, Cause::kTainted})             ? Among::kUntainted
+                                                                                                                   : Among::kSuitable);
+    if (!whole) headline.asked = shortage.asked, headline.most = shortage.most;
     return headline;
   }
   if (only({Cause::kTaken, Cause::kNoMatch})) return make(Kind::kAllTaken, Among::kMatching);
@@ -156,7 +156,7 @@ Headline HeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeG
 }
 
 Headline NeverHeadlineOf(const sched::PodWithClaims& request, const std::vector<NodeGroup>& groups) {
-  const int64_t asked = AskedOf(groups);
+  const int64_t asked = ShortageOf(groups).least;
   int64_t largest = 0;
   for (const NodeGroup& group : groups) {
     for (const DeviceRow& row : group.devices) largest = std::max(largest, row.mib.value_or(0));
@@ -164,7 +164,7 @@ Headline NeverHeadlineOf(const sched::PodWithClaims& request, const std::vector<
   if (asked > largest && largest > 0) return {.kind = Kind::kTooLarge, .asked = asked, .most = largest};
   const std::optional<sched::Several> several = sched::SeveralOf(request);
   if (several && IsAboutSeveral(groups)) return NeverEnough(*several, groups);
-  // A rule could be lifted, but a device that is too small stays so.
+  // Nodes without devices say nothing about the others.
   std::vector<NodeGroup> too_small;
   for (const NodeGroup& group : groups) {
     if (!group.devices.empty() || group.reason.kind == sched::NodeReason::Kind::kResource) too_small.push_back(group);

@@ -186,9 +186,9 @@ void SetUndecided(const Inquiry& inquiry, const sched::Pod& pod, Headline headli
 Refusal RefusalOf(sched::Decider& decider, const sched::Snapshot& snapshot, const sched::PodWithClaims& request,
                   const std::vector<sched::NodeReason>& reasons) {
   if (const Result<bool> never = decider.NeverFits(snapshot, request); never.ok() && *never) {
-    // Today's taints and rules are not why.
-    if (const auto lasting = decider.ReasonsOf(snapshot, sched::WithoutRules(request), {}); lasting.ok()) {
-      std::vector<NodeGroup> groups = GroupsOf(snapshot, request, *lasting);
+    if (const Result<std::vector<sched::NodeReason>> why = decider.WhyNever(snapshot, request); why.ok()) {
+      std::vector<NodeGroup> groups = GroupsOf(snapshot, request, *why);
+      for (NodeGroup& group : groups) group.when_empty = true;
       Headline headline = NeverHeadlineOf(request, groups);
       return {true, std::move(groups), std::move(headline)};
     }
