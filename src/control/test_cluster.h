@@ -144,6 +144,8 @@ class TestCluster {
                       "Gi, requestPolicy: {default: ", gib, "Gi, validRange: {min: 1Mi, step: 1Mi}}}}}\n");
     }
     Create(slice);
+    // A new Node has the taint not-ready until a controller has seen it.
+    ASSERT_TRUE(Await([&] { return json::ItemsOf(Get(kube::types::kNodes, name)->json()["spec"]["taints"]).empty(); }));
   }
   // The spec of a claim for this much memory of one GPU.
   static std::string ClaimSpec(std::string_view memory) {

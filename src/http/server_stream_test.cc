@@ -80,7 +80,8 @@ TEST(ServerStream, HoldsSharedBytesWithoutACopyAndLetsGoOfThem) {
   ASSERT_TRUE(client.Send(Get("/")));
   ASSERT_TRUE(watches.started.Await());
   const auto writer = watches.Take();
-  const auto big = Shared(std::string(16 << 20, 'x'));  // more than the kernel takes
+  ASSERT_TRUE(test::Eventually([&] { return writer->queued_bytes() == 0; }));  // only then it takes more than max_queued
+  const auto big = Shared(std::string(16 << 20, 'x'));                         // more than the kernel takes
   ASSERT_EQ(writer->Write({&big, 1}), WriteState::kAccepted);
   EXPECT_GT(big.use_count(), 1);
   EXPECT_GT(writer->queued_bytes(), 0U);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/file_system.h"
 #include "base/test_util.h"
 #include "cli/fake_cluster.h"
 #include "cli/status.h"
@@ -28,8 +29,9 @@ class Watching {
           return answer(request);
         }) {}
 
-  // What was printed until `until` was true (of how often claims were listed), it ended by itself, or a minute had passed.
-  std::string Until(const std::function<bool(int lists)>& until, std::vector<std::string_view> words = {}) {
+  // What was printed until `until` was true (of what was printed so far, and how often claims were listed), it ended by itself, or a minute
+  // had passed.
+  std::string Until(const std::function<bool(std::string_view printed, int lists)>& until, std::vector<std::string_view> words = {}) {
     const Verb verb = StatusVerb();
     const std::string config = StrCat("--kubeconfig=", api_.config());
     words.push_back(config);
@@ -45,7 +47,7 @@ class Watching {
       done = true;
     });
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (!until(lists_) && !done && std::chrono::steady_clock::now() < deadline)
+    while (!until(Printed(), lists_) && !done && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     stop.Request();
     watch.join();
@@ -54,6 +56,12 @@ class Watching {
   const Status& ended() const { return ended_; }
 
  private:
+  // What stdout has got since it was captured: it is a file.
+  static std::string Printed() {
+    const Result<std::string> text = PosixFileSystem().ReadFile("/proc/self/fd/1", 1 << 24);
+    return text.ok() ? *text : "";
+  }
+
   std::atomic<int> lists_{0};
   FakeApi api_;
   Status ended_;
@@ -71,9 +79,11 @@ TEST(StatusWatch, WithoutATerminalEachChangeIsABlockAndNoChangeIsNone) {
   after.claims += StrCat(",", FakeClaim("c3", "gpu-0", "3Gi", "third"));
   std::atomic<bool> changed{false};
   Watching watching([&](const http::Request& request) { return (changed ? after : before).Answer(request); });
-  const std::string text = watching.Until([&](int lists) {
-    if (lists >= 3) changed = true;  // the first block is long printed
-    return lists >= 7;
+  int since = 0;
+  const std::string text = watching.Until([&](std::string_view printed, int lists) {
+    if (CountOf(printed, "6144 free") > 0) changed = true;
+    if (since == 0 && CountOf(printed, "lab/third") > 0) since = lists;
+    return since > 0 && lists >= since + 4;
   });
   EXPECT_OK(watching.ended());
   EXPECT_EQ(CountOf(text, "n1/gpu-0"), 2u) << text;
@@ -89,11 +99,10 @@ TEST(StatusWatch, AServerThatGoesIsWaitedForAndTheDataIsCalledStale) {
     ++fails;
     return FakeApi::Refused(500, "InternalError", "going down");
   });
-  int since = 0;
-  const std::string text = watching.Until([&](int lists) {
-    if (lists >= 2 && since == 0) down = true, since = lists;
-    if (down && fails >= 8) down = false, since = lists;
-    return fails >= 8 && lists >= since + 4;
+  const std::string text = watching.Until([&](std::string_view printed, int) {
+    const size_t blocks = CountOf(printed, "n1/gpu-0");
+    if (blocks > 0) down = fails < 8 || CountOf(printed, "STALE") == 0;
+    return blocks >= 3;
   });
   EXPECT_OK(watching.ended());
   EXPECT_THAT(text, AllOf(HasSubstr("STALE since "), HasSubstr("going down")));
@@ -104,7 +113,7 @@ TEST(StatusWatch, AServerThatGoesIsWaitedForAndTheDataIsCalledStale) {
 TEST(StatusWatch, WhatASingleLookRefusesIsAnErrorAtOnce) {
   const FakeCluster cluster = HealthyCluster();
   Watching watching([&](const http::Request& request) { return cluster.Answer(request); });
-  EXPECT_EQ(watching.Until([](int lists) { return lists >= 3; }, {"n9"}), "");
+  EXPECT_EQ(watching.Until([](std::string_view, int lists) { return lists >= 3; }, {"n9"}), "");
   EXPECT_THAT(watching.ended(), IsStatus(Code::kNotFound, HasSubstr("node \"n9\" has no devices")));
 }
 
