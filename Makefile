@@ -21,16 +21,14 @@ JOBS    ?= $(shell awk -v cores="$$(nproc)" '/^MemAvailable/ { fit = int($$2 / 1
 
 # The builds that have the tests of a label; without a label, all builds of `make test`. That runs each unit test once, with sanitizers, and
 # all other tests on the programs that users get. LABEL=unit runs the unit tests of the dev build.
-builds_         := release asan fuzz
-builds_cluster  := release
-builds_contract := release
-builds_lint     := release
-builds_asan     := asan
-builds_tsan     := tsan
-builds_fuzz     := fuzz
-test_builds   = $(if $(LABEL),$(sort $(foreach label,$(subst |, ,$(LABEL)),$(or $(builds_$(label)),dev))),$(builds_))
+labels        = $(subst |, ,$(LABEL))
+builds_asan  := asan
+builds_tsan  := tsan
+builds_fuzz  := fuzz
+plain_build   = $(if $(filter unit conformance,$(labels)),dev,release)
+test_builds   = $(if $(LABEL),$(sort $(foreach label,$(labels),$(or $(builds_$(label)),$(plain_build)))),release asan fuzz)
 # Tests on a real Kubernetes need its programs, which need Go; without Go these tests are skipped.
-test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(subst |, ,$(LABEL)))),cluster-programs)
+test_programs = $(if $(or $(if $(LABEL),,all),$(filter cluster contract,$(labels))),cluster-programs)
 # The fuzz build does not build everything.
 targets_fuzz := fuzzers
 
@@ -94,8 +92,8 @@ setup-cluster: setup  ## build the programs of a real Kubernetes (once, about 13
 	@tests/cluster/build
 
 cluster: setup-cluster  ## start a real Kubernetes on this machine, as root: CLUSTER=dev NODES=1 GPUS=rtx3090,rtx3060 (docs/cluster.md)
-	@$(if $(GPUS),$(MAKE) setup build/dev/build.ninja >&2 && cmake --build build/dev -j $(JOBS) --target fake_nvml fake_smi >&2)
-	@tests/cluster/up '$(CLUSTER)' --nodes '$(NODES)' --gpus '$(GPUS)'
+	@$(if $(GPUS),$(MAKE) setup simulated >&2)
+	@ALLOT_BUILD=build/$(PRESET) tests/cluster/up '$(CLUSTER)' --nodes '$(NODES)' --gpus '$(GPUS)'
 	@echo "export PATH=$$(tests/cluster/build --path):\$$PATH"
 
 cluster-down:  ## stop it and remove everything of it
@@ -145,5 +143,5 @@ build-dev build-asan build-tsan build-release build-fuzz: build-%: setup build/%
 
 # Ninja runs CMake again when a CMakeLists.txt changes. This rule runs it the first time, and when the presets change.
 build/%/build.ninja: CMakePresets.json
-	@cmake --preset $* --log-level=WARNING
+	@cmake --fresh --preset $* --log-level=WARNING
 	@touch $@

@@ -7,7 +7,8 @@
 #   An empty library with these headers of the system, compiled once for all targets that have them by REUSE_FROM.
 #
 # allot_std_headers(TARGET)
-#   Compiles the common headers of the standard library once for all targets. The fuzz build does without, so it notices a missing #include.
+#   Compiles the common headers of the standard library once for all targets. The fuzz build does without, so that it notices some that
+#   are missing.
 
 option(ALLOT_UNITY "compile several sources as one" OFF)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -27,6 +28,10 @@ function(allot_precompiled target)
     file(WRITE ${CMAKE_BINARY_DIR}/${target}_all.cc "${includes}")
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -E ${target}_all.cc WORKING_DIRECTORY ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
     string(SHA256 sum "${text}")
+    # An update of these headers configures again, and so changes the checksum.
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -M ${target}_all.cc WORKING_DIRECTORY ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE rule COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "/[^ \\\n]+" headers "${rule}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
     file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch.sum "${CMAKE_CXX_COMPILER_VERSION} ${sum}\n")
   endif()
 endfunction()

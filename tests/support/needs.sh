@@ -8,7 +8,7 @@
 
 allot_source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # The folder of the programs under test: ALLOT_BUILD, which ctest sets; else build/dev, or build/release if only that is built (builds.py).
-allot_build_dir=${ALLOT_BUILD:-$allot_source_dir/build/dev}
+allot_build_dir=$(realpath -m "${ALLOT_BUILD:-$allot_source_dir/build/dev}")
 [[ -n ${ALLOT_BUILD:-} || -e $allot_build_dir/allot || ! -e $allot_source_dir/build/release/allot ]] || allot_build_dir=$allot_source_dir/build/release
 allot_vectors_dir=${ALLOT_VECTORS:-$(dirname "$allot_source_dir")/shared/vectors}
 
