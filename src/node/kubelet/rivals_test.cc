@@ -1,5 +1,7 @@
 #include "node/kubelet/rivals.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "base/test_util.h"
@@ -13,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Rivals, LivingSocketThatIsNotOursIsAnotherDriver) {
-  const std::string folder = testing::TempDir() + "rivals";
+  const std::string folder = StrCat(testing::TempDir(), "rivals-", ::getpid());
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   PosixFileSystem files;
@@ -50,7 +52,7 @@ TEST(Rivals, LivingSocketThatIsNotOursIsAnotherDriver) {
 
 // Bug: the socket of a driver with a longer name counted.
 TEST(Rivals, DriverWhoseNameOnlyBeginsTheSameIsNoRival) {
-  const std::string folder = testing::TempDir() + "rivals-longer";
+  const std::string folder = StrCat(testing::TempDir(), "rivals-longer-", ::getpid());
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   PosixFileSystem files;
@@ -63,7 +65,7 @@ TEST(Rivals, DriverWhoseNameOnlyBeginsTheSameIsNoRival) {
 }
 
 TEST(Leftovers, OnlyOldTemporaryFilesOfOursAreRemoved) {
-  const std::string folder = testing::TempDir() + "leftovers";
+  const std::string folder = StrCat(testing::TempDir(), "leftovers-", ::getpid());
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   PosixFileSystem files;

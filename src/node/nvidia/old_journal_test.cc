@@ -1,4 +1,6 @@
 // A journal that the first release wrote. A node that is updated keeps what its claims hold.
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "base/test_util.h"
@@ -45,7 +47,7 @@ class OldJournalTest : public testing::Test {
     return found->second->shares;
   }
 
-  const std::string folder_ = testing::TempDir() + "old-journal";
+  const std::string folder_ = StrCat(testing::TempDir(), "old-journal-", ::getpid());
   PosixFileSystem files_;
 };
 

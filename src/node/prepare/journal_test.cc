@@ -1,5 +1,7 @@
 #include "node/prepare/journal.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -42,7 +44,7 @@ class JournalTest : public testing::Test {
   std::string Text() { return *files_.ReadFile(folder_ + "/journal", 1 << 20); }
   void Append(std::string_view text) { std::ofstream(folder_ + "/journal", std::ios::app) << text; }
 
-  const std::string folder_ = testing::TempDir() + "journal-" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string folder_ = StrCat(testing::TempDir(), "journal-", ::getpid());
   PosixFileSystem files_;
 };
 

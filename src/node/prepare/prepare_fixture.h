@@ -1,6 +1,8 @@
 #pragma once
 // For tests: a node in a temporary folder, with real files and made-up GPUs and claims.
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -150,8 +152,7 @@ class PrepareFixture : public testing::Test {
   Patience Short() const { return {.deadline = clock_.MonotonicNow() + std::chrono::seconds(3)}; }
   Patience Long() const { return {.deadline = clock_.MonotonicNow() + std::chrono::seconds(45)}; }
 
-  const std::string folder_ = StrCat(testing::TempDir(), testing::UnitTest::GetInstance()->current_test_info()->test_suite_name(), "-",
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string folder_ = StrCat(testing::TempDir(), "allot-prepare-", ::getpid());
   PosixFileSystem files_;
   std::set<std::string> in_use_;  // UIDs of claims
   SystemClock clock_;
