@@ -28,6 +28,7 @@ class UpTest : public ::testing::Test {
     // The fake driver is looked for beside the program.
     options.program = device::nvidia::FakeDriverFolder() / "allot";
     options.parts = std::move(parts);
+    options.gpu_names = StrCat("allot-up-test-", ::getpid());  // an `allot up` of this machine may offer its GPUs
     options.heartbeat_every = std::chrono::milliseconds(10);
     return Up::Start(std::move(options), files_, clock_, random_, log_, stop_);
   }
