@@ -116,6 +116,11 @@ class AgentFixture : public testing::Test {
   bool AwaitReady() {
     return http::test::Eventually([&] { return process_->agent.state().ok(); });
   }
+  // Waits, since the agent knows only later than the API server what it has published.
+  void ExpectState(Code code, const std::string& message) {
+    const auto is_so = [&] { return process_->agent.state().code() == code && process_->agent.state().message() == message; };
+    EXPECT_TRUE(http::test::Eventually(is_so)) << process_->agent.state().ToString();
+  }
 
   std::vector<std::string> Published(std::string_view driver) const {
     std::vector<std::string> names;
